@@ -1,0 +1,85 @@
+"""Start, watch and end the processes of roles."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+
+from harness.instructions import Spawn
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+@dataclass
+class Child:
+    """A role's process. ``events`` is what it writes, ``credit`` is what it reads; ``rest`` is an unfinished line."""
+
+    role: str
+    process: subprocess.Popen[bytes]
+    events: int
+    credit: int
+    rest: bytes = b""
+    exited: bool = field(default=False)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def grant(self, line: bytes) -> None:
+        """Write one line of credit; a process that is gone needs none."""
+        try:
+            os.write(self.credit, line)
+        except BrokenPipeError:
+            pass
+
+    def signal(self, number: int) -> None:
+        """Signal the process and all it started."""
+        try:
+            os.killpg(self.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def close(self) -> None:
+        os.close(self.events)
+        os.close(self.credit)
+
+
+def spawn(instruction: Spawn) -> Child:
+    """Start a role in a session of its own; it dies with the agent. OSError when it cannot be started."""
+    events_read, events_write = os.pipe()
+    credit_read, credit_write = os.pipe()
+    env = {
+        **instruction.env,
+        "HARNESS_EVENTS_FD": str(events_write),
+        "HARNESS_CREDIT_FD": str(credit_read),
+    }
+    try:
+        with open(instruction.log, "ab") as log:
+            process = subprocess.Popen(
+                instruction.argv,
+                env=env,
+                cwd=instruction.cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(events_write, credit_read),
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+    except OSError:
+        os.close(events_read)
+        os.close(credit_write)
+        raise
+    finally:
+        os.close(events_write)
+        os.close(credit_read)
+    return Child(instruction.role, process, events_read, credit_write)
+
+
+def _die_with_parent() -> None:
+    """Where there is no pid namespace, the kernel still ends our children when the agent is killed (prctl(2))."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,231 @@
+"""The agent's event loop: one thread, one selector; instructions in, events out."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+from harness import events, instructions
+from harness.agent import children, proc
+from harness.agent.children import Child
+from harness.agent.stacks import StackDump
+from harness.agent.throttle import ThrottledProcess
+from harness.instructions import Credit, Instruction, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+
+_CHUNK = 1 << 16
+_AFTER = {
+    "STOP": frozenset(("T", "", "Z", "X")),
+    "CONT": frozenset("RSDZX") | {""},
+    "KILL": frozenset(("", "Z", "X")),
+}
+
+
+class Agent:
+    """Holds the processes of one arm. ``perform`` acts on an instruction, ``serve`` runs until the input ends."""
+
+    def __init__(self, arm: str, source: int, sink: int) -> None:
+        self._arm, self._source, self._sink = arm, source, sink
+        self._selector = selectors.DefaultSelector()
+        self._children: dict[str, Child] = {}
+        self._throttles: dict[str, ThrottledProcess] = {}
+        self._dumps: dict[str, StackDump] = {}
+        self._kill_at: float | None = None
+        self._pending = b""
+        self._open = True
+
+    def serve(self) -> None:
+        """Serve until the controller closes our input or goes away; then nothing of ours is left alive."""
+        woken, wake = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(woken, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._watch(woken, lambda: os.read(woken, 512))
+        self._watch(self._source, self._read_instructions)
+        try:
+            while self._open:
+                for key, _ in self._selector.select(self._pause()):
+                    key.data()
+                self._turn_throttles()
+                self._reap()
+                self._finish_dumps()
+                self._kill_if_due()
+        except BrokenPipeError:
+            pass
+        finally:
+            for child in self._children.values():
+                if not child.exited:
+                    child.signal(signal.SIGKILL)
+
+    def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
+        self._selector.register(descriptor, selectors.EVENT_READ, act)
+
+    def _pause(self) -> float | None:
+        due = [throttle.due for throttle in self._throttles.values()]
+        due += [dump.deadline for dump in self._dumps.values()]
+        if self._kill_at is not None:
+            due.append(self._kill_at)
+        soonest = min(due, default=None)
+        return None if soonest in (None, float("inf")) else max(0.0, soonest - time.monotonic())  # type: ignore[operator]
+
+    def _read_instructions(self) -> None:
+        chunk = os.read(self._source, _CHUNK)
+        if not chunk:
+            self._open = False
+            return
+        *lines, self._pending = (self._pending + chunk).split(b"\n")
+        for line in lines:
+            self.perform(instructions.decode(line))
+
+    def perform(self, instruction: Instruction) -> None:
+        """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
+        act: dict[type[Instruction], Callable[..., None]] = {
+            Spawn: self._spawn,
+            Credit: self._credit,
+            Signal: self._signal,
+            Throttle: self._throttle,
+            Unthrottle: self._unthrottle,
+            Snapshot: self._snapshot,
+            Shutdown: self._shutdown,
+        }
+        act[type(instruction)](instruction)
+
+    def _spawn(self, instruction: Spawn) -> None:
+        try:
+            child = children.spawn(instruction)
+        except OSError as error:
+            self._report(events.SpawnFailed, instruction.role, reason=f"{instruction.argv[0]}: {error.strerror}")
+            return
+        self._children[instruction.role] = child
+        self._watch(child.events, partial(self._forward, child))
+        self._report(events.Spawned, instruction.role, pid=child.pid)
+
+    def _forward(self, child: Child) -> None:
+        """Pass whole lines on as they are; a line cut short by the end of the process is dropped."""
+        chunk = os.read(child.events, _CHUNK)
+        if not chunk:
+            self._selector.unregister(child.events)
+            return
+        whole, newline, child.rest = (child.rest + chunk).rpartition(b"\n")
+        self._write(whole + newline)
+
+    def _credit(self, instruction: Credit) -> None:
+        child = self._children[instruction.role]
+        if not child.exited:
+            child.grant(json.dumps({"until": instruction.until}).encode() + b"\n")
+
+    def _signal(self, instruction: Signal) -> None:
+        child = self._children[instruction.role]
+        before = after = ""
+        if not child.exited:
+            before = proc.state(child.pid)
+            child.signal(signal.Signals[f"SIG{instruction.signal}"])
+            after = proc.settled(child.pid, _AFTER[instruction.signal])
+        self._report(
+            events.Signalled, instruction.role, signal=instruction.signal, before=before, after=after
+        )
+
+    def _throttle(self, instruction: Throttle) -> None:
+        child = self._children[instruction.role]
+        if not child.exited:
+            self._throttles[instruction.role] = ThrottledProcess(child.pid, instruction.factor)
+
+    def _unthrottle(self, instruction: Unthrottle) -> None:
+        self._end_throttle(instruction.role)
+
+    def _end_throttle(self, role: str) -> None:
+        throttle = self._throttles.pop(role, None)
+        if throttle is None:
+            return
+        elapsed = throttle.release()
+        self._report(
+            events.Throttled,
+            role,
+            factor=throttle.factor,
+            elapsed=round(elapsed, 6),
+            stopped=round(throttle.stopped, 6),
+            cycles=throttle.cycles,
+            witnessed=throttle.witnessed,
+        )
+
+    def _turn_throttles(self) -> None:
+        for throttle in self._throttles.values():
+            if throttle.due <= time.monotonic():
+                throttle.turn()
+
+    def _snapshot(self, instruction: Snapshot) -> None:
+        child = self._children[instruction.role]
+        if child.exited:
+            return
+        try:
+            self._dumps[instruction.role] = StackDump(child.pid)
+        except OSError as error:
+            self._report(events.Stack, instruction.role, text=f"py-spy cannot be started: {error.strerror}")
+
+    def _finish_dumps(self) -> None:
+        for role, dump in list(self._dumps.items()):
+            if (text := dump.text()) is not None:
+                del self._dumps[role]
+                self._report(events.Stack, role, text=text)
+
+    def _shutdown(self, instruction: Shutdown) -> None:
+        for role in list(self._throttles):
+            self._end_throttle(role)
+        for child in self._alive():
+            child.signal(signal.SIGTERM)
+            child.signal(signal.SIGCONT)
+        self._kill_at = time.monotonic() + instruction.grace
+
+    def _kill_if_due(self) -> None:
+        if self._kill_at is None or time.monotonic() < self._kill_at:
+            return
+        self._kill_at = None
+        for child in self._alive():
+            child.signal(signal.SIGKILL)
+
+    def _alive(self) -> list[Child]:
+        return [child for child in self._children.values() if not child.exited]
+
+    def _reap(self) -> None:
+        """Take note of every process that ended, after all it wrote."""
+        for role, child in self._children.items():
+            if child.exited or child.process.poll() is None:
+                continue
+            child.exited = True
+            self._end_throttle(role)
+            self._drain(child)
+            code = child.process.returncode
+            status, number = (code, None) if code >= 0 else (None, -code)
+            self._report(events.Exited, role, status=status, signal=number)
+
+    def _drain(self, child: Child) -> None:
+        """Read what is left in the pipe, without waiting for descendants that may hold it open."""
+        if child.events in self._selector.get_map():
+            os.set_blocking(child.events, False)
+            try:
+                while child.events in self._selector.get_map():
+                    self._forward(child)
+            except BlockingIOError:
+                self._selector.unregister(child.events)
+        child.close()
+
+    def _report(self, kind: type[events.Event], role: str, **fields: object) -> None:
+        event = kind(t=round(time.monotonic(), 6), arm=self._arm, role=role, **fields)  # type: ignore[arg-type]
+        self._write(events.encode(event))
+
+    def _write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._sink, data) :]
+
+
+def main() -> None:
+    """Serve the controller at the other end of standard input and output. The one argument names the arm."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Agent(sys.argv[1], sys.stdin.fileno(), sys.stdout.fileno()).serve()

@@ -1,0 +1,74 @@
+"""Slow a process down by stopping it for a share of the time, steered by what was really withheld."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from harness.agent import proc
+
+RUN_SECONDS = 0.005
+MAX_STOP_SECONDS = 0.5
+_STOPPED = frozenset("T")
+_GONE = frozenset(("", "Z", "X"))
+
+
+class ThrottledProcess:
+    """Alternates short runs and stops. Call ``turn`` when ``due`` has come; ``release`` ends it.
+
+    Each stop is as long as brings the share of stopped time since the start to ``1 - 1/factor``, so that late wake-ups
+    and slow signals even out.
+    """
+
+    def __init__(self, pid: int, factor: float) -> None:
+        self._pid, self.factor = pid, factor
+        self._began = time.monotonic()
+        self.due = self._began + RUN_SECONDS
+        self._stop_began: float | None = None
+        self._stop_seen = False
+        self.stopped = 0.0
+        self.cycles = self.witnessed = 0
+
+    def turn(self) -> None:
+        """Stop the process if it runs, continue it if it is stopped, and set the next time."""
+        if self._stop_began is None:
+            self._stop()
+        else:
+            self._go_on()
+
+    def release(self) -> float:
+        """Let the process run; returns the seconds that the throttle was in force."""
+        if self._stop_began is not None:
+            self._go_on()
+        return time.monotonic() - self._began
+
+    def _stop(self) -> None:
+        if not self._send(signal.SIGSTOP):
+            return
+        state = proc.settled(self._pid, _STOPPED | _GONE, within=0.05)
+        self._stop_seen = state == "T"
+        self._stop_began = time.monotonic()
+        share = 1 - 1 / self.factor
+        elapsed = self._stop_began - self._began
+        stop = (share * elapsed - self.stopped) / (1 - share)
+        self.due = self._stop_began + min(max(stop, 0.0005), MAX_STOP_SECONDS)
+
+    def _go_on(self) -> None:
+        assert self._stop_began is not None
+        still = proc.state(self._pid) == "T"
+        now = time.monotonic()
+        self._send(signal.SIGCONT)
+        self.cycles += 1
+        self.witnessed += self._stop_seen and still
+        self.stopped += now - self._stop_began
+        self._stop_began = None
+        self.due = now + RUN_SECONDS
+
+    def _send(self, number: signal.Signals) -> bool:
+        try:
+            os.killpg(self._pid, number)
+        except ProcessLookupError:
+            self.due = float("inf")
+            return False
+        return True

@@ -1,0 +1,1 @@
+"""asv on one side, scenarios on the other: an environment plugin, and benchmark classes made from scenarios."""

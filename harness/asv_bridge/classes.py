@@ -1,0 +1,72 @@
+"""A benchmark class for every scenario with the tag ``asv``; its tracked numbers all come from one run.
+
+asv takes less as better, so that seconds a sample are tracked, not samples a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from harness.plan import VERSION, Plan
+from harness.scenario.load import LoadedScenario, load
+
+TAG = "asv"
+TIMEOUT_SECONDS = 7200
+_TRACKED = (
+    ("seconds_per_sample", "seconds"),
+    ("peak_memory", "bytes"),
+    ("held_beyond_live", "bytes"),
+    ("memory_growth", "bytes/1000 steps"),
+    ("final_loss", "loss"),
+)
+
+
+def generate(folder: Path) -> dict[str, type]:
+    """Class names to classes."""
+    loaded = [load(path) for path in sorted(folder.rglob("*.yaml"))]
+    chosen = [one for one in loaded if TAG in one.scenario.tags]
+    return {_class_name(one.name): _class(one) for one in chosen}
+
+
+def _class_name(name: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
+
+
+def _class(loaded: LoadedScenario) -> type:
+    arms = _arms(loaded)
+    methods = {f"track_{name}": _tracker(loaded, name, unit) for name, unit in _TRACKED}
+    if len(arms) > 1:
+        methods["track_drift"] = _tracker(loaded, "drift", "relative")
+    parameters = {"params": [arms], "param_names": ["arm"]}
+    common = {"timeout": TIMEOUT_SECONDS, "__doc__": loaded.scenario.title}
+    return type(_class_name(loaded.name), (), {**methods, **parameters, **common})
+
+
+def _arms(loaded: LoadedScenario) -> list[str]:
+    from harness.plan import make
+
+    plan: Plan = make(loaded, loaded.scenario.target, "")
+    return [arm.name for arm in plan.arms]
+
+
+def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:
+    def track(self: object, arm: str) -> dict[str, Any]:
+        from harness.asv_bridge import tracking
+
+        return tracking.samples(loaded, arm, quantity)
+
+    content = f"{VERSION}\n{quantity}\n{loaded.text}"
+    attributes = {
+        "__name__": f"track_{quantity}",
+        "unit": unit,
+        "version": hashlib.sha256(content.encode()).hexdigest(),
+        "pretty_source": loaded.text,
+        "pretty_name": f"{loaded.name}: {quantity.replace('_', ' ')}",
+    }
+    for name, value in attributes.items():
+        setattr(track, name, value)
+    return track

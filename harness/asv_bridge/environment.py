@@ -1,0 +1,71 @@
+"""asv plugin: an environment is a target.
+
+The benchmarks run in the controller's interpreter and start the target's. Nothing of this repository is installed into a
+target, so there is nothing to build for a commit. `asv.conf.json` names this module with a leading dot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from asv.console import log
+from asv.environment import Environment
+from asv.util import UserError
+
+from harness.errors import HarnessError
+from harness.targets import environment
+
+MXNET_VARIABLE = "HARNESS_ASV_MXNET"
+ENV_VARIABLE = "HARNESS_ASV_ENV"
+
+
+class TargetEnvironment(Environment):  # type: ignore[misc]
+    """``matrix.req.mxnet`` chooses the version, ``matrix.env`` and ``env_nobuild`` the target's environment."""
+
+    tool_name = "harness"
+    matches_python_fallback = False
+
+    def __init__(self, conf: Any, python: str, requirements: dict[str, str], tagged_env_vars: Any) -> None:
+        unknown = sorted(set(requirements) - {"mxnet"})
+        if unknown:
+            raise UserError(f"matrix.req: {', '.join(unknown)} cannot be chosen; allowed is mxnet")
+        self._requirements, self._python = requirements, python
+        super().__init__(conf, python, requirements, tagged_env_vars)
+
+    @property
+    def _mxnet(self) -> str:
+        return self._requirements.get("mxnet") or environment.DEFAULT_MXNET
+
+    @property
+    def installed_commit_hash(self) -> None:
+        """No commit is ever installed."""
+        return
+
+    def check_presence(self) -> bool:
+        """Whether it was built is found out by `create`."""
+        return False
+
+    def create(self) -> None:
+        """Build the target, unless it is there."""
+        try:
+            environment.ensure(environment.recipe(self._mxnet), log.info)
+        except HarnessError as error:
+            raise UserError(str(error)) from error
+
+    def install_project(self, conf: Any, repo: Any, commit_hash: str) -> None:
+        """Note which commit is measured; there is nothing to install."""
+        self._set_commit_hash(commit_hash)
+
+    def find_executable(self, executable: str) -> str:
+        """Benchmarks run in the controller's interpreter."""
+        return sys.executable
+
+    def run(self, args: list[str], **kwargs: Any) -> Any:
+        """Run the controller's interpreter with the target in its environment."""
+        env = dict(kwargs.pop("env", os.environ))
+        env[MXNET_VARIABLE] = self._mxnet
+        env[ENV_VARIABLE] = json.dumps(self.env_vars)
+        return self.run_executable("python", args, env=env, **kwargs)

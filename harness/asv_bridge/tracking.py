@@ -1,0 +1,116 @@
+"""The numbers that asv tracks: run a scenario for the commit that asv measures, or take the run that is there."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from harness import archive, checks, run, store
+from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE
+from harness.checks.drift import compare_final_loss
+from harness.checks.outcome import Outcome
+from harness.errors import DamagedRunError, HarnessError
+from harness.judge import Verdict, judge_folder
+from harness.measures import ArmMeasures, Quantity
+from harness.plan import Plan, make
+from harness.scenario.load import LoadedScenario
+from harness.scenario.schema import Target
+from harness.store import RunFolder
+from harness.targets import resolve
+
+
+class UntrustworthyRunError(HarnessError):
+    """A run whose numbers are not those of what was asked for."""
+
+
+def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:
+    """All samples of one quantity of one arm, in asv's form; NaN where it is not available."""
+    project = Path(os.environ.get("ASV_CONF_DIR", "."))
+    plan = make(loaded, _target(loaded), archive.digest(archive.build()))
+    folder = _finished(project, plan) or _run(project, plan, loaded.text)
+    verdict = judge_folder(folder)
+    _trust(verdict, arm)
+    found = _quantity(plan, verdict, arm, quantity)
+    if found.value is None or not math.isfinite(found.value):
+        print(f"{quantity} of {arm} is not available: {found.note}", file=sys.stderr)
+        return math.nan
+    return {"samples": list(found.samples) or [found.value], "number": 1}
+
+
+def _target(loaded: LoadedScenario) -> Target:
+    """The environment's version and variables over the scenario's."""
+    target = resolve.settle(loaded.scenario.target, os.environ.get(MXNET_VARIABLE), None)
+    return target.model_copy(update={"env": {**target.env, **json.loads(os.environ.get(ENV_VARIABLE, "{}"))}})
+
+
+def _run(project: Path, plan: Plan, text: str) -> RunFolder:
+    interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
+    asked = run.request(plan, text, interpreter, project / "results", asv_commit=_commit())
+    finished = run.execute(asked, lambda event: None)
+    if finished.status == "interrupted":
+        raise KeyboardInterrupt
+    return finished.folder
+
+
+def _commit() -> str:
+    return os.environ.get("ASV_COMMIT", "")
+
+
+def _finished(project: Path, plan: Plan) -> RunFolder | None:
+    """The newest finished run of this plan for this commit that asv has not stored yet.
+
+    asv saves when a whole environment is through: runs younger than its file are of this `asv run`, or of one that
+    crashed, and are not made again.
+    """
+    saved = _saved_at(project)
+    for folder in reversed(list(store.every(project / "results"))):
+        try:
+            status = folder.read_json("status.json")
+        except DamagedRunError:
+            continue
+        ours = status.get("plan") == plan.hash and status.get("origin", {}).get("asv_commit") == _commit()
+        if ours and status.get("status") == "finished":
+            return folder if status["ended"] > saved else None
+    return None
+
+
+def _saved_at(project: Path) -> float:
+    name = f"{_commit()[:8]}-{os.environ.get('ASV_ENV_NAME', '')}.json"
+    files = (project / "results" / "asv").glob(f"*/{name}")
+    return max((file.stat().st_mtime for file in files), default=0.0)
+
+
+def _trust(verdict: Verdict, arm: str) -> None:
+    """Numbers count only where every fault is proven and the arm ended as expected."""
+    if any(not receipt.proven for one in verdict.arms for receipt in one.receipts):
+        raise UntrustworthyRunError(f"run {verdict.run}: {verdict.reason}")
+    for check in verdict.checks:
+        if check.arm == arm and check.check == Outcome.name and check.verdict != "pass":
+            raise UntrustworthyRunError(f"run {verdict.run}: {check.reason}")
+    if verdict.verdict != "pass":
+        print(f"run {verdict.run}: {verdict.verdict}: {verdict.reason}", file=sys.stderr)
+
+
+def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:
+    arms = {one.arm: one for one in verdict.arms}
+    if name == "drift":
+        return _drift(arms[arm], arms[_baseline(plan)])
+    whole = arms[arm].get(name)
+    return whole if whole.value is not None else arms[arm].worst(name)
+
+
+def _baseline(plan: Plan) -> str:
+    """What checks compare with, else the first arm."""
+    named = [check.baseline for check in checks.given(plan.expect) if check.baseline]
+    return named[0] if named else plan.arms[0].name
+
+
+def _drift(subject: ArmMeasures, baseline: ArmMeasures) -> Quantity:
+    drift = compare_final_loss(subject, baseline)
+    if drift is None:
+        return Quantity("drift", "relative", None, note="no final loss to compare")
+    return Quantity("drift", "relative", abs(drift.estimate), drift.n)

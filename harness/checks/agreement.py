@@ -1,0 +1,33 @@
+"""Whether all workers end with the same parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, model_validator
+
+from harness.checks import Check, Finding
+
+if TYPE_CHECKING:
+    from harness.measures import ArmMeasures
+
+
+class Agreement(Check):
+    """true: the trained parameters of all workers have one SHA-256 digest at the end."""
+
+    model_config = ConfigDict(json_schema_extra={"type": "boolean", "const": True, "properties": {}, "required": []})
+    name: ClassVar[str] = "agreement"
+    is_: Literal[True]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flag(cls, value: Any) -> Any:
+        return value if isinstance(value, dict) else {"is_": value}
+
+    def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+        digests = subject.get("different_weights")
+        if digests.n < 2:
+            return Finding("invalid", f"{digests.n} workers reported their weights; at least 2 are needed")
+        if digests.value == 1:
+            return Finding("pass", f"{digests.n} workers hold the same weights, bit by bit ({digests.note[:12]})")
+        return Finding("fail", f"{digests.n} workers hold {digests.value:.0f} different sets of weights: {digests.note}")

@@ -1,0 +1,53 @@
+"""Memory of the worker that holds most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field, model_validator
+
+from harness.checks import Check, Finding, VerdictWord, within
+from harness.units import Percentage, Size, bytes_text
+
+if TYPE_CHECKING:
+    from harness.measures import ArmMeasures, Quantity
+
+_ORDER: tuple[VerdictWord, ...] = ("fail", "invalid", "pass")
+
+
+class Memory(Check):
+    """Peak resident memory, growth a thousand steps, and the share held beyond live arrays."""
+
+    name: ClassVar[str] = "memory"
+    peak_at_most: Size | None = None
+    growth_at_most: Size | None = Field(default=None, description="per 1000 steps")
+    beyond_live_at_most: Percentage | None = Field(default=None, description="of the memory held")
+
+    @model_validator(mode="after")
+    def _limited(self) -> Memory:
+        if self.peak_at_most is self.growth_at_most is self.beyond_live_at_most is None:
+            raise ValueError("give peak_at_most, growth_at_most or beyond_live_at_most")
+        return self
+
+    def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+        limits = (
+            ("peak_memory", self.peak_at_most),
+            ("memory_growth", self.growth_at_most),
+            ("held_beyond_live_fraction", self.beyond_live_at_most),
+        )
+        findings = [_judge(subject.worst(name), limit) for name, limit in limits if limit is not None]
+        verdict = min((finding.verdict for finding in findings), key=_ORDER.index)
+        return Finding(verdict, "; ".join(finding.reason for finding in findings))
+
+
+def _judge(quantity: Quantity, limit: float) -> Finding:
+    what = quantity.name.replace("_", " ")
+    if quantity.value is None:
+        return Finding("invalid", f"{what} is not available: {quantity.note}")
+    low = quantity.value if quantity.low is None else quantity.low
+    high = quantity.value if quantity.high is None else quantity.high
+    text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
+    per = " per 1000 steps" if quantity.name == "memory_growth" else ""
+    interval = f" ({text(low)} to {text(high)})" if low != high else ""
+    said = f"{what} {text(quantity.value)}{interval}{per} in {quantity.role}, expected at most {text(limit)}"
+    return Finding(within(low, high, None, limit), said)

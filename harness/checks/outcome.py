@@ -1,0 +1,37 @@
+"""How the run should end; without it, a run should complete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, model_validator
+
+from harness.checks import Check, Finding
+
+if TYPE_CHECKING:
+    from harness.measures import ArmMeasures
+
+_WORDS = ["completed", "crashed", "hung", "diverged", "refused"]
+
+
+class Outcome(Check):
+    """completed, crashed, hung, diverged or refused."""
+
+    model_config = ConfigDict(json_schema_extra={"type": "string", "enum": _WORDS, "properties": {}, "required": []})
+    name: ClassVar[str] = "outcome"
+    is_: Literal["completed", "crashed", "hung", "diverged", "refused"]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word(cls, value: Any) -> Any:
+        return value if isinstance(value, dict) else {"is_": value}
+
+    def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+        if subject.ended is None:
+            return Finding("invalid", "the history has no end")
+        outcome, reason = subject.ended.outcome, subject.ended.reason
+        if outcome in ("interrupted", "aborted"):
+            return Finding("invalid", f"{outcome}: {reason}")
+        verdict: Literal["pass", "fail"] = "pass" if outcome == self.is_ else "fail"
+        wanted = "" if verdict == "pass" else f", expected {self.is_}"
+        return Finding(verdict, f"{outcome}{wanted}: {reason}")

@@ -1,0 +1,60 @@
+"""The command line: one file a verb, and the only place that prints or exits.
+
+A verb's file has ``HELP``, ``configure(parser)`` and ``execute(arguments)``, which returns the exit code. Files whose name
+begins with an underscore are no verbs. Heavy imports belong inside ``execute``, so that help is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from types import ModuleType
+
+from harness import __version__
+from harness.errors import HarnessError
+
+EXIT_INTERRUPTED = 130
+_EXIT_CODES = "exit codes: 0 pass, 1 fail, 2 a mistake in the input, 3 invalid or unknown, 130 interrupted"
+
+
+def verbs() -> dict[str, ModuleType]:
+    """Every verb by name."""
+    names = [info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_")]
+    return {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all verbs."""
+    top = argparse.ArgumentParser(
+        prog="harness",
+        description="Benchmarks and chaos tests for Apache MXNet: scenarios in, verdicts out.",
+        epilog=_EXIT_CODES,
+    )
+    top.add_argument("--version", action="version", version=f"harness {__version__}")
+    subparsers = top.add_subparsers(metavar="VERB", required=True)
+    for name, verb in verbs().items():
+        one = subparsers.add_parser(name, help=verb.HELP, description=verb.HELP, epilog=_EXIT_CODES)
+        verb.configure(one)
+        one.set_defaults(execute=verb.execute)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; errors that we raise on purpose become one message and their exit code."""
+    arguments = parser().parse_args(argv)
+    try:
+        code: int = arguments.execute(arguments)
+        sys.stdout.flush()
+        return code
+    except HarnessError as error:
+        print(f"harness: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("harness: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

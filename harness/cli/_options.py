@@ -1,0 +1,89 @@
+"""Options that several verbs have."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.plan import Plan
+    from harness.scenario.load import LoadedScenario
+    from harness.scenario.overrides import Override
+    from harness.scenario.schema import Target
+
+EXIT_OF = {"pass": 0, "fail": 1, "invalid": 3, "unknown": 3}
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Where runs lie."""
+    help_ = "folder of results; runs lie in its subfolder runs (default: results)"
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help=help_)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Output for scripts."""
+    help_ = "print JSON for scripts instead of text for people (form: results/README.md)"
+    parser.add_argument("--json", action="store_true", help=help_)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Which run."""
+    parser.add_argument("run", metavar="ID", help="a run's id, an unambiguous part of it, or `last`")
+
+
+def add_scenarios(parser: argparse.ArgumentParser) -> None:
+    """Which scenarios."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a scenario file, or a folder of them")
+    parser.add_argument("--tag", help="of a folder, only scenarios with this tag")
+
+
+def add_changes(parser: argparse.ArgumentParser) -> None:
+    """Fields and target."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="change a field of the scenario, as in workload.batch_size=64; may be repeated",
+    )
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument("--mxnet", metavar="VERSION", help="the MXNet version to run with; built on first use")
+    target.add_argument("--python", metavar="PATH", help="an interpreter with mxnet; nothing is installed into it")
+
+
+def changes(arguments: argparse.Namespace) -> list[Override]:
+    """The ``--set`` options."""
+    from harness.scenario import overrides
+
+    return [overrides.from_option(text) for text in arguments.set]
+
+
+def files(arguments: argparse.Namespace) -> list[Path]:
+    """The scenario files asked for; InputError when a folder holds none."""
+    found = [file for path in arguments.paths for file in _files(path)]
+    if not found:
+        raise InputError(f"no scenario in {', '.join(map(str, arguments.paths))}; they are files *.yaml")
+    return found
+
+
+def _files(path: Path) -> Iterator[Path]:
+    return iter(sorted(path.rglob("*.yaml"))) if path.is_dir() else iter((path,))
+
+
+def plan(loaded: LoadedScenario, arguments: argparse.Namespace) -> Plan:
+    """The plan of a scenario with the target that the command line asks for."""
+    from harness import archive
+    from harness.plan import make
+
+    return make(loaded, target(loaded, arguments), archive.digest(archive.build()))
+
+
+def target(loaded: LoadedScenario, arguments: argparse.Namespace) -> Target:
+    """The target asked for."""
+    from harness.targets import resolve
+
+    return resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python)

@@ -1,0 +1,68 @@
+"""Run plans one after the other, with progress and a verdict each."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from harness import run
+from harness.cli import EXIT_INTERRUPTED
+from harness.cli._options import EXIT_OF
+from harness.plan import Plan
+from harness.report.progress import progress
+from harness.report.verdict import render
+from harness.run import Request, Run
+from harness.targets import resolve
+
+SCHEMA = "harness/verdicts/1"
+_SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
+
+
+def run_all(plans: list[tuple[Plan, str]], results: Path, as_json: bool) -> int:
+    """Run all and return the worst exit code; stops at an interruption."""
+    say = Console(stderr=True)
+    requests = []
+    for plan, text in plans:
+        interpreter = resolve.interpreter(plan.target, lambda line: say.print(line, highlight=False))
+        requests.append(run.request(plan, text, interpreter, results))
+    return perform(requests, as_json)
+
+
+def perform(requests: list[Request], as_json: bool) -> int:
+    """Run what is asked for; see `run_all`."""
+    say = Console(stderr=True)
+    _warn_of_settings(say, {name for request in requests for arm in request.plan.arms for name in arm.env})
+    finished: list[Run] = []
+    for asked in requests:
+        with progress(asked.plan, say) as observe:
+            finished.append(run.execute(asked, observe))
+        if finished[-1].status == "interrupted":
+            break
+        if not as_json:
+            _show(finished[-1])
+    if as_json:
+        verdicts = [one.verdict.as_json() for one in finished if one.verdict]
+        print(json.dumps({"schema": SCHEMA, "verdicts": verdicts}, indent=1))
+    if finished[-1].status == "interrupted":
+        say.print(f"interrupted; what was measured so far: harness show {finished[-1].folder.id}", highlight=False)
+        return EXIT_INTERRUPTED
+    return max(EXIT_OF[one.verdict.verdict] for one in finished if one.verdict)
+
+
+def _show(finished: Run) -> None:
+    assert finished.verdict is not None
+    console = Console()
+    console.print(render(finished.verdict))
+    console.print(f"run {finished.folder.id}", highlight=False, soft_wrap=True)
+
+
+def _warn_of_settings(say: Console, planned: set[str]) -> None:
+    ignored = sorted(name for name in os.environ if name.startswith(_SETTINGS) and name not in planned)
+    if ignored:
+        names = ", ".join(ignored)
+        say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")
+    sys.stderr.flush()

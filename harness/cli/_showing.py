@@ -1,0 +1,36 @@
+"""Print a verdict for people or for scripts."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.cli._options import EXIT_OF
+from harness.judge import Verdict
+from harness.report.verdict import render
+from harness.store import storage_error
+
+SVG_COLUMNS = 118
+
+
+def show(verdict: Verdict, as_json: bool, svg: Path | None = None) -> int:
+    """Print it, and return the exit code that it stands for."""
+    if svg is not None:
+        _draw(verdict, svg)
+    if as_json:
+        print(json.dumps(verdict.as_json(), indent=1))
+    else:
+        Console().print(render(verdict))
+    return EXIT_OF[verdict.verdict]
+
+
+def _draw(verdict: Verdict, path: Path) -> None:
+    console = Console(record=True, width=SVG_COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(render(verdict))
+    try:
+        path.write_text(console.export_svg(title=f"harness show {verdict.run}"))
+    except OSError as error:
+        raise storage_error(error, path) from error

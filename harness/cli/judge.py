@@ -1,0 +1,26 @@
+"""``harness judge``."""
+
+from __future__ import annotations
+
+import argparse
+
+from harness.cli import _options
+
+HELP = "judge a run again, from its history, and store the verdict"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    _options.add_run(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness import store
+    from harness.cli import _showing
+    from harness.judge import judge_folder
+
+    folder = store.find(arguments.results, arguments.run)
+    verdict = judge_folder(folder)
+    folder.write_json("verdict.json", verdict.as_json())
+    return _showing.show(verdict, arguments.json)

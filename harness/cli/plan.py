@@ -1,0 +1,32 @@
+"""``harness plan``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from harness.cli import _options
+
+HELP = "show what a scenario would run, without running it"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, metavar="SCENARIO", help="a scenario file")
+    _options.add_changes(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import json
+
+    from rich.console import Console
+
+    from harness.report.plan import render
+    from harness.scenario.load import load
+
+    plan = _options.plan(load(arguments.path, _options.changes(arguments)), arguments)
+    if arguments.json:
+        print(json.dumps({"schema": "harness/plan/1", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
+    else:
+        Console().print(render(plan))
+    return 0

@@ -1,0 +1,35 @@
+"""``harness replay``."""
+
+from __future__ import annotations
+
+import argparse
+
+from harness.cli import _options
+
+HELP = "run the plan of an earlier run again, with the program that it measured"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    _options.add_run(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from harness import archive, store
+    from harness.cli import _running
+    from harness.errors import DamagedRunError
+    from harness.run import Request
+    from harness.targets import resolve
+
+    folder = store.find(arguments.results, arguments.run)
+    plan = folder.plan()
+    worker = folder.read_bytes("worker.pyz")
+    if archive.digest(worker) != plan.worker:
+        raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
+    interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
+    text = folder.read("scenario.yaml")
+    asked = Request(plan, text, worker, interpreter, arguments.results, {"replay_of": folder.id})
+    return _running.perform([asked], arguments.json)

@@ -1,0 +1,25 @@
+"""``harness show``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from harness.cli import _options
+
+HELP = "show a run: outcome, measures, receipts, verdict"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    _options.add_run(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness import store
+    from harness.cli import _showing
+    from harness.judge import judge_folder
+
+    return _showing.show(judge_folder(store.find(arguments.results, arguments.run)), arguments.json, arguments.svg)

@@ -1,0 +1,64 @@
+"""``harness targets``."""
+
+from __future__ import annotations
+
+import argparse
+
+from harness.cli import _options
+
+HELP = "list, build and remove the MXNet environments that scenarios run with"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _options.add_json(actions.add_parser("list", help="show what is built, and where"))
+    build = actions.add_parser("build", help="build the environment of an MXNet version")
+    build.add_argument("mxnet", nargs="?", metavar="VERSION", help="default: the version that scenarios use by default")
+    remove = actions.add_parser("remove", help="delete a built environment")
+    remove.add_argument("name", metavar="NAME", help="as `harness targets list` shows it")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    actions = {"list": _list, "build": _build, "remove": _remove}
+    return actions[arguments.action](arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.targets import environment
+
+    built = list(environment.every())
+    if arguments.json:
+        rows = [{"name": one.recipe.name, "path": str(one.path), "packages": one.packages} for one in built]
+        print(json.dumps({"schema": "harness/targets/1", "targets": rows}, indent=1))
+        return 0
+    for one in built:
+        print(f"{one.recipe.name:24} {one.path}")
+    if not built:
+        print(f"none in {environment.cache_folder()}; they are built on first use")
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from harness.errors import InputError
+    from harness.scenario.schema import Target
+    from harness.targets import environment
+
+    version = arguments.mxnet or environment.DEFAULT_MXNET
+    try:
+        Target(mxnet=version)
+    except ValueError as error:
+        raise InputError(f"{version!r} is not a version; write it as in 1.9.1") from error
+    built = environment.ensure(environment.recipe(version), lambda line: print(line, file=sys.stderr))
+    print(built.interpreter.python)
+    return 0
+
+
+def _remove(arguments: argparse.Namespace) -> int:
+    from harness.targets import environment
+
+    print(f"removed {environment.remove(arguments.name)}")
+    return 0

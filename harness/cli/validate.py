@@ -1,0 +1,40 @@
+"""``harness validate``."""
+
+from __future__ import annotations
+
+import argparse
+
+from harness.cli import _options
+
+HELP = "check scenario files without running them"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    _options.add_scenarios(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import json
+    import sys
+
+    from harness.errors import ScenarioError
+    from harness.scenario.load import load
+
+    problems = []
+    files = _options.files(arguments)
+    for file in files:
+        try:
+            load(file)
+        except ScenarioError as error:
+            problems += error.problems
+        else:
+            if not arguments.json:
+                print(f"{file}: ok")
+    if arguments.json:
+        found = [{"place": problem.place, "message": problem.message} for problem in problems]
+        print(json.dumps({"schema": "harness/problems/1", "files": len(files), "problems": found}, indent=1))
+    else:
+        for problem in problems:
+            print(problem, file=sys.stderr)
+    return 2 if problems else 0

@@ -1,0 +1,207 @@
+"""What can be in a history: one frozen dataclass a kind, one line of JSON each.
+
+``t`` is seconds of CLOCK_MONOTONIC, one clock for every process of a machine. ``role`` is empty for events that
+concern a whole arm.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base: when, in which arm, by which role."""
+
+    t: float
+    arm: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """A worker is built and connected. ``baseline``: anonymous bytes held before the first array."""
+
+    import_seconds: float
+    baseline: int
+    python: str
+    mxnet: str
+    numpy: str
+    features: list[str]
+    kvstore_rank: int
+    live_missing: str
+
+
+@dataclass(frozen=True)
+class Waiting(Event):
+    """A worker has finished all steps before ``step`` and asks for credit."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Progress(Event):
+    """A heartbeat: ``step`` was issued."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Window(Event):
+    """``steps`` steps from ``first`` took ``seconds``, closed by a wait."""
+
+    first: int
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Step(Event):
+    """Seconds of each step from ``first``, each closed by a wait (``sync_every: 1`` only)."""
+
+    first: int
+    seconds: list[float]
+
+
+@dataclass(frozen=True)
+class Loss(Event):
+    """Mean loss of each step from ``first``; None where it is not finite."""
+
+    first: int
+    values: list[float | None]
+
+
+@dataclass(frozen=True)
+class Memory(Event):
+    """Bytes after ``step`` steps. ``live`` and ``live_low``: highest and lowest level since the last one."""
+
+    step: int
+    resident: int
+    peak: int
+    anonymous: int
+    live: int | None
+    live_low: int | None
+
+
+@dataclass(frozen=True)
+class Digest(Event):
+    """SHA-256 of the trained parameters and of those that training does not update."""
+
+    step: int
+    weights: str
+    fixed: str
+
+
+@dataclass(frozen=True)
+class Done(Event):
+    """A worker has trained ``step`` steps and is about to leave."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Spawned(Event):
+    """A process started, ``pid`` as the agent sees it."""
+
+    pid: int
+
+
+@dataclass(frozen=True)
+class SpawnFailed(Event):
+    """A process could not be started."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Exited(Event):
+    """A process ended and was reaped: exit ``status``, or the number of the ``signal`` that ended it."""
+
+    status: int | None
+    signal: int | None
+
+
+@dataclass(frozen=True)
+class Signalled(Event):
+    """A signal was sent; the process state in ``/proc`` just before and once it had settled ("" when gone)."""
+
+    signal: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Throttled(Event):
+    """A throttle ended: seconds it was in force, seconds the process was stopped, stops in all and those that
+    ``/proc`` showed as state T at both ends."""
+
+    factor: float
+    elapsed: float
+    stopped: float
+    cycles: int
+    witnessed: int
+
+
+@dataclass(frozen=True)
+class Stack(Event):
+    """Python stacks of a live process (py-spy), or why there are none."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Started(Event):
+    """All workers of an arm were ready and got their first credit. Fault times count from here."""
+
+
+@dataclass(frozen=True)
+class Injected(Event):
+    """Fault number ``fault`` of the plan was asked for; ``step`` is None when the clock decided."""
+
+    fault: int
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Healed(Event):
+    """Fault number ``fault`` was asked to end."""
+
+    fault: int
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Ended(Event):
+    """How an arm ended, why, and (``role``) which process is to blame, if one is."""
+
+    outcome: Outcome
+    reason: str
+
+
+def _kind(event: type[Event]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event.__name__).lower()
+
+
+KINDS: dict[str, type[Event]] = {_kind(event): event for event in Event.__subclasses__()}
+
+
+def encode(event: Event) -> bytes:
+    """One line of JSON, newline included."""
+    fields = asdict(event)
+    head = {"t": fields.pop("t"), "arm": fields.pop("arm"), "role": fields.pop("role")}
+    body = {**head, "kind": _kind(type(event)), **fields}
+    return json.dumps(body, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def decode(line: bytes) -> Event:
+    """The event of one line; ValueError when it is none."""
+    try:
+        body = json.loads(line)
+        return KINDS[body.pop("kind")](**body)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not an event: {line[:80]!r} ({error})") from error

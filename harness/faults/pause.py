@@ -1,0 +1,36 @@
+"""The process stands still and comes back: a garbage collection, a migrated virtual machine, a debugger."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from harness.faults import Evidence, Fault, WallTime
+from harness.instructions import Instruction, Signal
+
+
+class Pause(Fault):
+    """SIGSTOP, then SIGCONT after the given time. The kernel still acknowledges TCP for it: a hang, not a partition."""
+
+    name: ClassVar[str] = "pause"
+    for_: WallTime = Field(alias="for")
+
+    @property
+    def duration(self) -> WallTime:
+        return self.for_
+
+    def inject(self, role: str) -> tuple[Instruction, ...]:
+        return (Signal(role, "STOP"),)
+
+    def heal(self, role: str) -> tuple[Instruction, ...]:
+        return (Signal(role, "CONT"),)
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """``/proc`` shows state T after STOP and still T before CONT, and something else after it."""
+        stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
+        if stop is None or cont is None:
+            return False, f"no {'STOP' if stop is None else 'CONT'} was sent"
+        proven = stop.after == "T" and cont.before == "T" and cont.after != "T"
+        states = f"/proc state {stop.after or 'gone'} after STOP, {cont.before or 'gone'} before CONT, "
+        return proven, states + f"{cont.after or 'gone'} after it; {cont.t - stop.t:.3f} s apart"

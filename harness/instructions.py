@@ -1,0 +1,85 @@
+"""What an agent can be asked to do; one line of JSON each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+SignalName = Literal["STOP", "CONT", "KILL"]
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """Base: every instruction names the role it is for."""
+
+    role: str
+
+
+@dataclass(frozen=True)
+class Spawn(Instruction):
+    """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str
+    log: str
+
+
+@dataclass(frozen=True)
+class Credit(Instruction):
+    """Let a worker go on to step ``until`` (None: to the end)."""
+
+    until: int | None
+
+
+@dataclass(frozen=True)
+class Signal(Instruction):
+    """Send a signal and report the state in ``/proc`` before and after."""
+
+    signal: SignalName
+
+
+@dataclass(frozen=True)
+class Throttle(Instruction):
+    """Let a process run only ``1 / factor`` of the time, by stopping and continuing it."""
+
+    factor: float
+
+
+@dataclass(frozen=True)
+class Unthrottle(Instruction):
+    """End a throttle and report what was really withheld."""
+
+
+@dataclass(frozen=True)
+class Snapshot(Instruction):
+    """Report the Python stacks of a process."""
+
+
+@dataclass(frozen=True)
+class Shutdown(Instruction):
+    """End every process: TERM, ``grace`` seconds, KILL. The role is empty: it is for all."""
+
+    grace: float
+
+
+KINDS: dict[str, type[Instruction]] = {
+    kind.__name__.lower(): kind for kind in Instruction.__subclasses__()
+}
+
+
+def encode(instruction: Instruction) -> bytes:
+    """One line of JSON, newline included."""
+    body = {"kind": type(instruction).__name__.lower(), **asdict(instruction)}
+    return json.dumps(body, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(line: bytes) -> Instruction:
+    """The instruction of one line."""
+    body = json.loads(line)
+    kind = KINDS[body.pop("kind")]
+    if kind is Spawn:
+        body["argv"] = tuple(body["argv"])
+    return kind(**body)

@@ -1,0 +1,158 @@
+"""History and plan to a verdict. Pure but for reading; the same history can be judged again with other checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import checks, history, measures
+from harness.checks import Finding, VerdictWord
+from harness.checks.outcome import Outcome
+from harness.evidence import ReceiptBook
+from harness.events import Ended, Event, Stack
+from harness.faults import Receipt
+from harness.measures import ArmMeasures, Quantity
+from harness.plan import Plan
+from harness.store import RunFolder
+
+SCHEMA = "harness/verdict/1"
+_RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One check on one arm."""
+
+    arm: str
+    check: str
+    verdict: VerdictWord
+    reason: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The whole judgement of one run."""
+
+    run: str
+    title: str
+    verdict: VerdictWord
+    reason: str
+    checks: Sequence[Judged]
+    arms: Sequence[ArmMeasures]
+    stacks: Sequence[Stack]
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented form (see results/README.md): values, units, spread, receipts."""
+        return {
+            "schema": SCHEMA,
+            "run": self.run,
+            "title": self.title,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "checks": [vars(check) for check in self.checks],
+            "arms": [_arm_json(arm) for arm in self.arms],
+            "stacks": [{"arm": stack.arm, "role": stack.role, "text": stack.text} for stack in self.stacks],
+        }
+
+
+def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
+    ended = arm.ended
+    return {
+        "arm": arm.arm,
+        "outcome": ended.outcome if ended else None,
+        "reason": ended.reason if ended else "the history has no end",
+        "blamed": ended.role if ended else "",
+        "receipts": [vars(receipt) for receipt in arm.receipts],
+        "measures": [_quantity_json(quantity) for quantity in arm.quantities.values()],
+    }
+
+
+def _quantity_json(quantity: Quantity) -> dict[str, Any]:
+    fields = {key: value for key, value in vars(quantity).items() if key != "samples"}
+    samples = [_finite(sample) for sample in quantity.samples]
+    return {**fields, "value": _finite(quantity.value), "samples": samples}
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def judge_folder(folder: RunFolder) -> Verdict:
+    """Judge a run from its history; DamagedRunError when it cannot be read."""
+    return judge(folder.plan(), history.read(Path(folder.path) / "history.jsonl"), folder.id)
+
+
+def judge(plan: Plan, past: Iterable[Event], run: str) -> Verdict:
+    """Judge a history in one pass."""
+    observers = {arm.name: _ArmObserver(plan, arm.name) for arm in plan.arms}
+    stacks = []
+    for event in past:
+        observers[event.arm].add(event)
+        if isinstance(event, Stack):
+            stacks.append(event)
+    arms = {name: observer.result() for name, observer in observers.items()}
+    judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
+    verdict, reason = _overall(judged, arms.values())
+    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks)
+
+
+class _ArmObserver:
+    """Gives each event of an arm to the measures that want it."""
+
+    def __init__(self, plan: Plan, name: str) -> None:
+        self._name = name
+        arm = plan.arm(name)
+        self._measures = [measure(arm) for measure in measures.all_measures().values()]
+        self._receipts = ReceiptBook(arm)
+        self._ended: Ended | None = None
+        self._hearers: dict[type[Event], list[Any]] = {}
+        for measure in [*self._measures, self._receipts]:
+            for kind in measure.hears:
+                self._hearers.setdefault(kind, []).append(measure.add)
+
+    def add(self, event: Event) -> None:
+        for hear in self._hearers.get(type(event), ()):
+            hear(event)
+        if isinstance(event, Ended):
+            self._ended = event
+
+    def result(self) -> ArmMeasures:
+        found = [quantity for measure in self._measures for quantity in measure.quantities()]
+        quantities = {(quantity.name, quantity.role): quantity for quantity in found}
+        return ArmMeasures(self._name, self._ended, self._receipts.receipts(), quantities)
+
+
+def _check_arm(plan: Plan, arms: dict[str, ArmMeasures], arm: ArmMeasures) -> Iterable[Judged]:
+    """The control must complete; every other arm must meet what is expected, the baseline of a check excepted."""
+    asked = checks.given(plan.expect)
+    if arm.arm == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
+        asked = [Outcome(is_="completed"), *asked]
+    for check in asked:
+        if check.baseline == arm.arm or (arm.arm == checks.CONTROL and check is not asked[0]):
+            continue
+        finding = _careful(check, arm, arms.get(check.baseline or ""))
+        yield Judged(arm.arm, check.name, finding.verdict, finding.reason)
+
+
+def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+    try:
+        return check.judge(arm, baseline)
+    except Exception as error:  # a check that breaks says nothing about what it checks
+        return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
+
+
+def _overall(judged: Sequence[Judged], arms: Iterable[ArmMeasures]) -> tuple[VerdictWord, str]:
+    """A fault without a receipt outranks all: what was measured is not what was asked."""
+    unproven = [receipt for arm in arms for receipt in arm.receipts if not receipt.proven]
+    if unproven:
+        return "invalid", "; ".join(_unproven(receipt) for receipt in unproven)
+    worst = min((check.verdict for check in judged), key=_RANK.index)
+    which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == worst]
+    return worst, "every check passed" if worst == "pass" else f"{worst}: {', '.join(which)}"
+
+
+def _unproven(receipt: Receipt) -> str:
+    return f"no receipt for {receipt.name} of {receipt.role}: {receipt.evidence}"

@@ -1,0 +1,43 @@
+"""The loss curve and where it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import mean
+from typing import ClassVar
+
+from harness.events import Event
+from harness.events import Loss as LossEvent
+from harness.measures import Measure, Quantity, from_samples
+from harness.plan import Arm
+from harness.statistics.series import BoundedSeries
+
+TAIL = 5
+"""The final loss is taken over the last fifth of the steps."""
+
+
+class Loss(Measure):
+    """``loss_curve``: mean over workers of each step's loss. ``final_loss``: over the last fifth of all steps."""
+
+    name: ClassVar[str] = "loss"
+    hears: ClassVar[tuple[type[Event], ...]] = (LossEvent,)
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm)
+        self._workers: dict[str, BoundedSeries] = {}
+
+    def add(self, event: Event) -> None:
+        assert isinstance(event, LossEvent)
+        series = self._workers.setdefault(event.role, BoundedSeries())
+        for value in event.values:
+            series.add(float("nan") if value is None else value)
+
+    def quantities(self) -> Iterable[Quantity]:
+        shortest = min((len(series.points) for series in self._workers.values()), default=0)
+        curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
+        last = curve[-1] if curve else None
+        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else "no step ended")
+        if any(series.count < self.arm.workload.steps for series in self._workers.values()) or not curve:
+            yield Quantity("final_loss", "", None, note="not all workers trained to the end")
+            return
+        yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :])

@@ -1,0 +1,75 @@
+"""Bytes held, bytes live, what is held beyond live, and growth; per worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from harness.events import Event, Ready
+from harness.events import Memory as MemoryEvent
+from harness.measures import Measure, Quantity, from_samples
+from harness.plan import Arm
+from harness.statistics.series import BoundedSeries
+from harness.statistics.trend import slope
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self.baseline = 0
+        self.live_missing = ""
+        self.peak = 0
+        self.steps, self.held, self.live = BoundedSeries(), BoundedSeries(), BoundedSeries()
+
+
+class Memory(Measure):
+    """Held: anonymous memory above what the process had before its first array. Live: MXNet's arrays at their highest.
+
+    Held beyond live is what a pool, a cache or fragmentation keeps; below zero where arrays were allocated but never
+    touched.
+    """
+
+    name: ClassVar[str] = "memory"
+    hears: ClassVar[tuple[type[Event], ...]] = (Ready, MemoryEvent)
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm)
+        self._workers: dict[str, _Worker] = {}
+
+    def add(self, event: Event) -> None:
+        worker = self._workers.setdefault(event.role, _Worker())
+        if isinstance(event, Ready):
+            worker.baseline, worker.live_missing = event.baseline, event.live_missing
+        elif isinstance(event, MemoryEvent):
+            worker.peak = max(worker.peak, event.peak)
+            if event.step > self.arm.workload.warmup:
+                worker.steps.add(event.step)
+                worker.held.add(event.anonymous - worker.baseline)
+                if event.live is not None:
+                    worker.live.add(event.live)
+
+    def quantities(self) -> Iterable[Quantity]:
+        for role, worker in sorted(self._workers.items()):
+            yield Quantity("peak_memory", "B", worker.peak or None, 1, role=role, note="VmHWM")
+            yield from_samples("live_memory", "B", worker.live.points, role, worker.live_missing)
+            yield from _beyond_live(role, worker)
+            yield _growth(role, worker)
+
+
+def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:
+    held, live = worker.held.points, worker.live.points
+    missing = worker.live_missing or "no window after the warm-up"
+    pairs = list(zip(held, live, strict=True)) if len(held) == len(live) else []
+    beyond = [one - other for one, other in pairs]
+    yield from_samples("held_beyond_live", "B", beyond, role, "" if beyond else missing)
+    fractions = [(one - other) / one for one, other in pairs if one > 0]
+    yield from_samples("held_beyond_live_fraction", "fraction", fractions, role, "" if fractions else missing)
+
+
+def _growth(role: str, worker: _Worker) -> Quantity:
+    trend = slope(worker.steps.points, worker.held.points)
+    unit = "B/1000 steps"
+    if trend is None:
+        return Quantity("memory_growth", unit, None, role=role, note="needs 6 windows after the warm-up")
+    return Quantity(
+        "memory_growth", unit, trend.estimate * 1000, trend.n, trend.low * 1000, trend.high * 1000, role
+    )

@@ -1,0 +1,30 @@
+"""Whether workers end with the same parameters, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from harness.events import Digest, Event
+from harness.measures import Measure, Quantity
+from harness.plan import Arm
+
+
+class Weights(Measure):
+    """How many different digests of trained parameters there are at the end; ``note`` holds it when there is one."""
+
+    name: ClassVar[str] = "weights"
+    hears: ClassVar[tuple[type[Event], ...]] = (Digest,)
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm)
+        self._digests: dict[str, str] = {}
+
+    def add(self, event: Event) -> None:
+        assert isinstance(event, Digest)
+        self._digests[event.role] = event.weights
+
+    def quantities(self) -> Iterable[Quantity]:
+        different = sorted(set(self._digests.values()))
+        note = different[0] if len(different) == 1 else ", ".join(f"{r} {d[:12]}" for r, d in self._digests.items())
+        yield Quantity("different_weights", "digests", len(different) or None, len(self._digests), note=note)

@@ -1,0 +1,1 @@
+"""What people see. Renderers return rich renderables; only the command line prints."""

@@ -1,0 +1,40 @@
+"""A plan as text for people."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.plan import Arm, Injection, Plan
+
+
+def render(plan: Plan) -> RenderableType:
+    """Title, target, and for each arm its processes, steps and faults."""
+    target = f"mxnet {plan.target.mxnet}" if plan.target.mxnet else plan.target.python
+    head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}, target {target}")
+    return Group(head, *(part for arm in plan.arms for part in _arm(arm)))
+
+
+def _arm(arm: Arm) -> list[RenderableType]:
+    job = arm.workload
+    sizes = f"size {job.sizes[0]}" if len(job.sizes) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
+    amp = job.amp.dtype if job.amp else "float32"
+    words = f"\n{arm.name}: {job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {amp}, {job.optimizer.name}, "
+    words += f"{job.steps} steps ({job.warmup} warm-up), windows of {job.window}, kvstore {job.kvstore}"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("role", "environment"):
+        table.add_column(column, overflow="fold")
+    for role in arm.roles:
+        table.add_row(role.name, " ".join(f"{key}={value}" for key, value in {**arm.env, **role.env}.items()))
+    return [Text(words), table, *(Text(f"  {_fault(injection)}") for injection in arm.schedule)]
+
+
+def _fault(injection: Injection) -> str:
+    part = injection.part
+    at = f"before step {part.at.step} of {injection.clock}" if part.at.step is not None else f"at {part.at.time:g} s"
+    lasts = part.duration
+    steps, seconds = getattr(lasts, "steps", None), getattr(lasts, "time", None)
+    for_ = f" for {steps} steps" if steps else f" for {seconds:g} s" if seconds else ""
+    return f"fault {injection.fault}: {part.name} {injection.role} {at}{for_}"

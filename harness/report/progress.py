@@ -1,0 +1,148 @@
+"""Live progress: a table that is redrawn on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from harness.events import (
+    Done,
+    Ended,
+    Event,
+    Exited,
+    Healed,
+    Injected,
+    Loss,
+    Memory,
+    Progress,
+    Started,
+    Waiting,
+    Window,
+)
+from harness.plan import Plan
+from harness.units import bytes_text
+
+LINE_SECONDS = 5.0
+REDRAWS_A_SECOND = 8
+
+
+@dataclass
+class _Worker:
+    step: int = 0
+    rate: str = ""
+    loss: str = ""
+    memory: str = ""
+    state: str = "starting"
+    faults: list[str] = field(default_factory=list)
+
+
+class Board:
+    """What is known of the arm that runs, from its events."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.arm = ""
+        self.steps = 0
+        self.workers: dict[str, _Worker] = {}
+
+    def note(self, event: Event) -> str | None:
+        """Take in one event; returns a line when something worth a line of its own happened."""
+        if event.arm != self.arm:
+            self._begin(event.arm)
+        if isinstance(event, Ended):
+            return f"{event.arm}: {event.outcome}: {event.reason}"
+        if isinstance(event, Started):
+            return f"{event.arm}: training"
+        if isinstance(event, Injected | Healed):
+            return self._fault(event)
+        if event.role in self.workers:
+            self._worker(event, self.workers[event.role])
+        return None
+
+    def _begin(self, name: str) -> None:
+        arm = self._plan.arm(name)
+        self.arm, self.steps = name, arm.workload.steps
+        self.workers = {worker: _Worker() for worker in arm.workers}
+
+    def _fault(self, event: Injected | Healed) -> str:
+        injection = self._plan.arm(event.arm).schedule[event.fault]
+        name = injection.part.name
+        begins = isinstance(event, Injected)
+        if event.role in self.workers:
+            marks = self.workers[event.role].faults
+            marks.append(name) if begins else marks.remove(name)
+        when = "" if event.step is None else f" at step {event.step}"
+        return f"{event.arm}: {name} of {event.role} {'begins' if begins else 'ends'}{when}"
+
+    def _worker(self, event: Event, worker: _Worker) -> None:
+        if isinstance(event, Progress | Waiting):
+            worker.step, worker.state = event.step, "training"
+        elif isinstance(event, Window):
+            worker.step = event.first + event.steps
+            batch = self._plan.arm(event.arm).workload.batch_size
+            worker.rate = f"{event.steps * batch / event.seconds:.4g} samples/s"
+        elif isinstance(event, Loss):
+            worker.loss = f"loss {event.values[-1]:.4g}" if event.values[-1] is not None else "loss not finite"
+        elif isinstance(event, Memory):
+            worker.memory = bytes_text(event.resident)
+        elif isinstance(event, Done):
+            worker.state = "done"
+        elif isinstance(event, Exited):
+            worker.state = "gone"
+
+    def lines(self) -> list[str]:
+        """One line a worker."""
+        return [" ".join(filter(None, (self.arm, *cells))) for cells in self._cells()]
+
+    def table(self) -> Table:
+        """One row a worker."""
+        table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, title=self._plan.title, title_justify="left")
+        for cells in self._cells():
+            table.add_row(self.arm, *cells)
+        return table
+
+    def _cells(self) -> Iterator[tuple[str, ...]]:
+        for name, worker in self.workers.items():
+            step = f"step {worker.step}/{self.steps}"
+            marks = " ".join(f"«{fault}»" for fault in worker.faults)
+            yield name, worker.state, step, worker.rate, worker.loss, worker.memory, marks
+
+
+@contextmanager
+def progress(plan: Plan, console: Console) -> Iterator[Callable[[Event], None]]:
+    """Show events as they come; yields what to call with each."""
+    board = Board(plan)
+    if not console.is_terminal:
+        yield _PlainLines(board, console).note
+        return
+    with Live(console=console, refresh_per_second=REDRAWS_A_SECOND, transient=True, get_renderable=board.table) as live:
+
+        def note(event: Event) -> None:
+            if line := board.note(event):
+                live.console.print(line, highlight=False, markup=False)
+
+        yield note
+
+
+class _PlainLines:
+    """A line for each thing that happens, and for each worker every few seconds."""
+
+    def __init__(self, board: Board, console: Console) -> None:
+        self._board, self._console = board, console
+        self._next = time.monotonic() + LINE_SECONDS
+
+    def note(self, event: Event) -> None:
+        line = self._board.note(event)
+        lines = [line] if line else []
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_SECONDS
+            lines += self._board.lines()
+        for one in lines:
+            self._console.print(one, highlight=False, markup=False, soft_wrap=True)

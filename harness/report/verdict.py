@@ -1,0 +1,81 @@
+"""A verdict as tables: what was checked and why it stands so, what was measured, the receipts, the stacks."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.judge import Verdict
+from harness.measures import ArmMeasures
+from harness.report import numbers
+
+STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
+_HIDDEN = ("loss_curve", "different_weights")
+_STACK_LINES = 8
+
+
+def render(verdict: Verdict) -> RenderableType:
+    """Everything about a run that fits a terminal."""
+    head = Text.assemble(
+        (verdict.verdict.upper(), STYLES[verdict.verdict]), "  ", (verdict.title, "bold"), f"\n{verdict.reason}"
+    )
+    parts: list[RenderableType] = [head, _checks(verdict), _measures(verdict)]
+    if any(arm.receipts for arm in verdict.arms):
+        parts.append(_receipts(verdict))
+    parts += [_stack(stack.arm, stack.role, stack.text) for stack in verdict.stacks]
+    return Group(*parts)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _checks(verdict: Verdict) -> Table:
+    table = _table("arm", "check", "verdict", "why")
+    for check in verdict.checks:
+        table.add_row(check.arm, check.check, Text(check.verdict, STYLES[check.verdict]), Text(check.reason))
+    return table
+
+
+def _measures(verdict: Verdict) -> Table:
+    """A row a quantity, a column an arm; what no arm has is left out."""
+    table = _table("measure", *(arm.arm for arm in verdict.arms))
+    for name, role in _rows(verdict):
+        cells = [_cell(arm, name, role) for arm in verdict.arms]
+        table.add_row(f"{name.replace('_', ' ')} {role}".strip(), *cells)
+    return table
+
+
+def _rows(verdict: Verdict) -> list[tuple[str, str]]:
+    keys = dict.fromkeys(key for arm in verdict.arms for key in arm.quantities)
+    return [
+        key
+        for key in keys
+        if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in verdict.arms)
+    ]
+
+
+def _cell(arm: ArmMeasures, name: str, role: str) -> str:
+    if (name, role) not in arm.quantities:
+        return "–"
+    return numbers.text(arm.get(name, role))
+
+
+def _receipts(verdict: Verdict) -> Table:
+    table = _table("arm", "fault", "receipt", "evidence")
+    for arm in verdict.arms:
+        for receipt in arm.receipts:
+            word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
+            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, receipt.evidence)
+    return table
+
+
+def _stack(arm: str, role: str, text: str) -> Text:
+    lines = text.splitlines()
+    more = [f"    … {len(lines) - _STACK_LINES} more lines in the history"] if len(lines) > _STACK_LINES else []
+    return Text("\n".join([f"{arm} {role} stands at:", *(f"    {line}" for line in lines[:_STACK_LINES]), *more]))

@@ -1,0 +1,230 @@
+"""Plan to run.
+
+`execute` goes through these steps, each within the one before:
+
+1. create the run folder, with room kept for the last words on a full disk;
+2. store plan, scenario, worker archive and machine facts;
+3. for each arm: start an agent, start the roles, let the conductor decide until the arm has ended;
+4. judge the history and store the verdict;
+5. write down how the run ended: finished, interrupted or aborted, whatever happened.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from harness import archive, events, facts, store
+from harness.agent.client import AgentProcess, isolation
+from harness.conductor import GRACE_SECONDS, Action, Conductor
+from harness.errors import AgentError
+from harness.events import Event
+from harness.history import HistoryWriter
+from harness.instructions import Instruction, Spawn
+from harness.judge import Verdict, judge_folder
+from harness.plan import Arm, Plan
+from harness.store import RunFolder
+from harness.targets.interpreter import Interpreter
+
+Observer = Callable[[Event], None]
+POLL_SECONDS = 0.2
+INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
+"""Variables of the user's shell that reach the measured processes; everything else comes from the plan."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run, with which program, and where it goes."""
+
+    plan: Plan
+    scenario_text: str
+    worker: bytes
+    interpreter: Interpreter
+    results: Path
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is over. ``verdict`` is None when it was interrupted."""
+
+    folder: RunFolder
+    status: str
+    verdict: Verdict | None
+
+
+class Interruption:
+    """Whether the user or the system asked us to stop, by SIGINT or SIGTERM."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self.signal = number
+
+    @contextmanager
+    def watched(self) -> Iterator[Interruption]:
+        """Take note of signals instead of dying of them, until the block ends."""
+        old = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in old.items():
+                signal.signal(number, handler)
+
+
+def request(plan: Plan, scenario_text: str, interpreter: Interpreter, results: Path, **origin: str) -> Request:
+    """A request with this version's worker."""
+    return Request(plan, scenario_text, archive.build(), interpreter, results, origin)
+
+
+def execute(asked: Request, observe: Observer) -> Run:
+    """Run all arms and judge them; StorageError when results cannot be written, AgentError when the agent fails."""
+    folder = store.create(asked.results, asked.plan.scenario, asked.plan.hash)
+    with Interruption().watched() as interruption, _status(folder, asked, interruption) as ended:
+        _store_inputs(folder, asked)
+        _run_arms(folder, asked, observe, interruption)
+        if interruption.signal is None:
+            verdict = judge_folder(folder)
+            folder.write_json("verdict.json", verdict.as_json())
+            ended["verdict"] = verdict
+    return Run(folder, ended["status"], ended.get("verdict"))
+
+
+@contextmanager
+def _status(folder: RunFolder, asked: Request, interruption: Interruption) -> Iterator[dict[str, Any]]:
+    """Keep ``status.json`` true on every path out."""
+    status = {
+        "pid": os.getpid(),
+        "origin": dict(asked.origin),
+        "plan": asked.plan.hash,
+        "started": time.time(),
+    }
+    ended: dict[str, Any] = {"status": "finished", "reason": ""}
+    folder.reserve()
+    folder.write_json("status.json", {**status, "status": "running"})
+    try:
+        yield ended
+        if interruption.signal is not None:
+            ended |= {"status": "interrupted", "reason": signal.Signals(interruption.signal).name}
+    except BaseException as error:
+        ended |= {"status": "aborted", "reason": str(error) or type(error).__name__}
+        raise
+    finally:
+        folder.release_reserve()
+        words = {key: ended[key] for key in ("status", "reason")}
+        folder.write_json("status.json", {**status, **words, "ended": time.time()})
+
+
+def _store_inputs(folder: RunFolder, asked: Request) -> None:
+    folder.write("scenario.yaml", asked.scenario_text)
+    folder.write("plan.json", asked.plan.text())
+    folder.write("worker.pyz", asked.worker)
+    folder.write_json("facts.json", facts.collect(asked.interpreter, bool(isolation())))
+
+
+def _run_arms(folder: RunFolder, asked: Request, observe: Observer, interruption: Interruption) -> None:
+    history = HistoryWriter(folder.path / "history.jsonl")
+    try:
+        for arm in asked.plan.arms:
+            if interruption.signal is None:
+                _ArmRun(folder, asked, arm, history, observe, interruption).perform()
+    finally:
+        history.close()
+
+
+class _ArmRun:
+    """One arm: carries actions from the conductor to the agent and the history, and events back."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        asked: Request,
+        arm: Arm,
+        history: HistoryWriter,
+        observe: Observer,
+        interruption: Interruption,
+    ) -> None:
+        self._folder, self._arm, self._history = folder, arm, history
+        self._observe, self._interruption = observe, interruption
+        folder.log(arm.name, "").parent.mkdir(parents=True, exist_ok=True)
+        self._conductor = Conductor(
+            arm,
+            asked.plan.startup_timeout,
+            asked.plan.stall_timeout,
+            _spawns(folder, arm, asked.interpreter.python),
+            lambda role: str(folder.log(arm.name, role)),
+            time.monotonic(),
+        )
+
+    def perform(self) -> None:
+        with AgentProcess(self._arm.name, self._folder.log(self._arm.name, "")) as agent:
+            self._do(agent, self._conductor.begin())
+            while not self._conductor.over and not self._late():
+                self._take(agent, agent.read(self._patience()))
+                self._do(agent, self._conductor.tick(time.monotonic()))
+                if self._interruption.signal is not None:
+                    name = signal.Signals(self._interruption.signal).name
+                    self._do(agent, self._conductor.stop(time.monotonic(), "interrupted", name))
+                if agent.ended:
+                    raise AgentError(f"the agent died; see {self._folder.log(self._arm.name, '')}")
+
+    def _patience(self) -> float:
+        deadline = self._conductor.deadline()
+        return POLL_SECONDS if deadline is None else min(POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+
+    def _late(self) -> bool:
+        """Processes that outlast the grace and the KILL after it are left to the end of the namespace."""
+        ended = self._conductor.ended
+        return ended is not None and time.monotonic() > ended.t + GRACE_SECONDS + 2
+
+    def _take(self, agent: AgentProcess, lines: bytes) -> None:
+        if not lines:
+            return
+        self._history.append(lines)
+        for line in lines.splitlines():
+            event = events.decode(line)
+            self._observe(event)
+            self._do(agent, self._conductor.on(event))
+
+    def _do(self, agent: AgentProcess, actions: list[Action]) -> None:
+        for action in actions:
+            if isinstance(action, Instruction):
+                agent.send(action)
+            else:
+                self._history.append(events.encode(action))
+                self._observe(action)
+
+
+def _spawns(folder: RunFolder, arm: Arm, python: Path) -> dict[str, Spawn]:
+    """What starts each role: the worker archive, the plan, and an environment that the plan decides."""
+    port = str(_free_port())
+    path = folder.path.absolute()
+    inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
+    spawns = {}
+    for role in arm.roles:
+        own = {key: value.replace("{port}", port) for key, value in role.env.items()}
+        spawns[role.name] = Spawn(
+            role.name,
+            (str(python), str(path / "worker.pyz"), str(path / "plan.json"), arm.name, role.name),
+            {**inherited, **arm.env, **own},
+            str(path / "logs" / arm.name),
+            str(folder.log(arm.name, role.name).absolute()),
+        )
+    return spawns
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+

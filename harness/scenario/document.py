@@ -1,0 +1,131 @@
+"""YAML text to plain values, each with its place in the file. Only what scenarios need; everything else is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.constructor import SafeConstructor
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from harness.errors import Problem, ScenarioError
+
+MAX_BYTES = 1_000_000
+MAX_VALUES = 20_000
+MAX_DEPTH = 50
+_PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str")}
+
+Path_ = tuple[str | int, ...]
+
+
+@dataclass
+class Document:
+    """The values of one file and where each stands. ``places`` has keys and values, by path."""
+
+    name: str
+    values: Any
+    places: dict[Path_, str] = field(default_factory=dict)
+
+    def place(self, path: Path_) -> str:
+        """The place of ``path``, or of the nearest value around it that was written."""
+        while path not in self.places and path:
+            path = path[:-1]
+        return self.places.get(path, f"{self.name}:1:1")
+
+
+def read(path: Path) -> Document:
+    """The document in a file; ScenarioError when it cannot be read or is not plain YAML."""
+    name = str(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ScenarioError([Problem(name, f"cannot be read: {(error.strerror or str(error)).lower()}")]) from error
+    if len(data) > MAX_BYTES:
+        raise _error(f"{name}:1:1", f"the file is larger than {MAX_BYTES // 1000} kB; a scenario is a few kB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise _error(f"{name}:{line}:{column}", message) from error
+    return parse(text, name)
+
+
+def parse(text: str, name: str) -> Document:
+    """The document in a text; ``name`` is the file's, for places."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{name}:1:1"
+        raise _error(place, f"not YAML: {error.problem or error.context}") from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _error(f"{name}:{line}:1", f"not YAML: {error.reason} (#x{error.character:04x})") from error
+    except RecursionError as error:
+        raise _error(f"{name}:1:1", f"nested deeper than {MAX_DEPTH} levels") from error
+    if node is None:
+        raise _error(f"{name}:1:1", "the file is empty; a scenario needs at least a title and a workload")
+    document = Document(name, None)
+    document.values = _Reader(document).value(node, ())
+    return document
+
+
+class _Reader:
+    """Turns nodes into values and notes their places. Aliases are expanded, up to a limit in all."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._count = 0
+        self._constructor = SafeConstructor()
+
+    def value(self, node: Node, path: Path_) -> Any:
+        place = self._note(node, path)
+        self._count += 1
+        if self._count > MAX_VALUES:
+            raise _error(place, f"more than {MAX_VALUES} values, with aliases expanded")
+        if len(path) > MAX_DEPTH:
+            raise _error(place, f"nested deeper than {MAX_DEPTH} levels")
+        if isinstance(node, MappingNode) and node.tag == "tag:yaml.org,2002:map":
+            return self._mapping(node, path)
+        if isinstance(node, SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
+            return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node, place)
+
+    def _mapping(self, node: MappingNode, path: Path_) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            place = self._place(key_node)
+            if not isinstance(key_node, ScalarNode):
+                raise _error(place, "a key must be a word")
+            key = key_node.value
+            if key in values:
+                raise _error(place, f"the key {key!r} stands twice")
+            values[key] = self.value(value_node, (*path, key))
+            self._document.places[(*path, key)] = place
+        return values
+
+    def _scalar(self, node: Node, place: str) -> Any:
+        if node.tag == "tag:yaml.org,2002:timestamp":
+            return str(node.value)
+        if not isinstance(node, ScalarNode) or node.tag not in _PLAIN:
+            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+            raise _error(place, f"the tag {tag} is not allowed; scenarios hold maps, lists, text, numbers and booleans")
+        try:
+            return self._constructor.construct_object(node)
+        except ValueError as error:
+            raise _error(place, f"{node.value!r} is not a number") from error
+
+    def _note(self, node: Node, path: Path_) -> str:
+        return self._document.places.setdefault(path, self._place(node))
+
+    def _place(self, node: Node) -> str:
+        return f"{self._document.name}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+def _error(place: str, message: str) -> ScenarioError:
+    return ScenarioError([Problem(place, message)])

@@ -1,0 +1,42 @@
+"""The models a scenario may name: files in ``harness/worker/models`` and the zoo's."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+
+from harness.worker import models
+
+ZOO = (
+    "alexnet densenet121 densenet161 densenet169 densenet201 inceptionv3 mobilenet0.25 mobilenet0.5 mobilenet0.75 "
+    "mobilenet1.0 mobilenetv2_0.25 mobilenetv2_0.5 mobilenetv2_0.75 mobilenetv2_1.0 resnet101_v1 resnet101_v2 "
+    "resnet152_v1 resnet152_v2 resnet18_v1 resnet18_v2 resnet34_v1 resnet34_v2 resnet50_v1 resnet50_v2 squeezenet1.0 "
+    "squeezenet1.1 vgg11 vgg11_bn vgg13 vgg13_bn vgg16 vgg16_bn vgg19 vgg19_bn"
+).split()
+"""Names that ``gluon.model_zoo.vision.get_model`` knows, the same in 1.5 to 1.9.1."""
+
+_FIXED_SIZE = ("alexnet", "vgg", "squeezenet", "densenet", "inceptionv3", "mobilenetv2")
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """Size where the scenario gives none, and whether one network takes several sizes."""
+
+    size: int
+    variable: bool
+
+
+def facts(name: str) -> ModelFacts | None:
+    """What is known of a model; None when there is no such model."""
+    if name in own():
+        module = importlib.import_module(f"{models.__name__}.{name}")
+        return ModelFacts(module.SIZE, module.VARIABLE)
+    if name in ZOO:
+        return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE))
+    return None
+
+
+def own() -> list[str]:
+    """The names of our own models."""
+    return sorted(info.name for info in pkgutil.iter_modules(models.__path__))

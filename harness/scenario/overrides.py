@@ -1,0 +1,58 @@
+"""Change fields of a scenario by dotted path: ``--set workload.batch_size=64`` and ``variants:``."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from harness.errors import Problem, ScenarioError
+from harness.scenario.document import Document, parse
+
+Override = tuple[str, Any]
+
+
+def from_option(text: str) -> Override:
+    """``PATH=VALUE`` with the value read as YAML; ScenarioError when it is not that."""
+    path, equals, value = text.partition("=")
+    if not equals or not path:
+        raise ScenarioError([Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")])
+    return path, parse(value, _option(text)).values if value.strip() else None
+
+
+def apply(document: Document, overrides: list[Override], source: str = "") -> Document:
+    """The document with each path set. ``source`` is the place named in errors; without it, the option itself."""
+    changed = Document(document.name, copy.deepcopy(document.values), dict(document.places))
+    for path, value in overrides:
+        place = source or _option(f"{path}={value}")
+        _set(changed, path, value, place)
+    return changed
+
+
+def _set(document: Document, path: str, value: Any, place: str) -> None:
+    steps = [int(part) if part.isdigit() else part for part in path.split(".")]
+    here, walked = document.values, []
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        walked.append(step)
+        if isinstance(here, list):
+            if not isinstance(step, int) or step >= len(here):
+                raise ScenarioError([Problem(place, f"{path}: there is no entry {step}; the list has {len(here)}")])
+        elif not isinstance(here, dict):
+            raise ScenarioError([Problem(place, f"{path}: {'.'.join(map(str, walked[:-1]))} has no fields")])
+        if following is None:
+            here[step] = value
+        elif isinstance(here, dict) and not isinstance(here.get(step), dict | list):
+            here[step] = {}
+        here = here[step]
+    _move_places(document, tuple(steps), place)
+
+
+def _move_places(document: Document, path: tuple[str | int, ...], place: str) -> None:
+    for known in [known for known in document.places if known[: len(path)] == path]:
+        del document.places[known]
+    for end in range(1, len(path) + 1):
+        document.places.setdefault(path[:end], place)
+    document.places[path] = place
+
+
+def _option(text: str) -> str:
+    return f"--set {text}"

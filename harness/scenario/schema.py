@@ -1,0 +1,129 @@
+"""The schema of a scenario (pydantic). What one field alone can tell is checked here; what needs several, in `rules`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+
+from harness import checks, faults, shapes
+from harness.scenario import models
+from harness.strict import Strict
+from harness.topologies import TopologySpec
+from harness.units import Duration
+
+PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
+Shapes = shapes.annotation()
+FaultEntry: Any = faults.entry_model()
+Expect: Any = checks.expect_model()
+
+
+class Target(Strict):
+    """The software under test: an MXNet version that the harness installs, or an interpreter that has one."""
+
+    mxnet: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+(\.?(post|b|rc)\d+)?$", examples=["1.9.1"])
+    python: str | None = Field(default=None, description="an interpreter on disk; nothing is installed into it")
+    env: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(
+        default={}, description="environment variables of every process"
+    )
+
+    @field_validator("env", mode="before")
+    @classmethod
+    def _text(cls, value: Any) -> Any:
+        """Numbers and booleans are meant as MXNet reads them."""
+        if not isinstance(value, dict):
+            return value
+        return {key: _environment_text(item) for key, item in value.items()}
+
+
+def _environment_text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else value
+
+
+class Hybridize(Strict):
+    """Flags of ``HybridBlock.hybridize``."""
+
+    static_alloc: bool = True
+    static_shape: bool = True
+
+
+class Optimizer(Strict):
+    """Name and arguments of the Trainer's optimizer; what is left out is MXNet's default."""
+
+    name: Literal["sgd", "adam"] = "sgd"
+    learning_rate: Positive = 0.01
+    momentum: NotNegative | None = Field(default=None, description="sgd only")
+    wd: NotNegative | None = None
+    lazy_update: bool | None = None
+
+
+class Amp(Strict):
+    """Automatic mixed precision; float16 has no CPU kernels."""
+
+    dtype: Literal["bfloat16"]
+
+
+def _amp(value: Any) -> Any:
+    return {"dtype": value} if isinstance(value, str) else value
+
+
+_AMP_DTYPE: dict[str, Any] = {"const": "bfloat16"}
+_AMP_MAP = {"type": "object", "properties": {"dtype": _AMP_DTYPE}, "required": ["dtype"], "additionalProperties": False}
+_AMP_SCHEMA = {"anyOf": [_AMP_DTYPE, _AMP_MAP, {"type": "null"}]}
+
+
+class Workload(Strict):
+    """What is trained, on what, for how long."""
+
+    model: str = Field(description="one of the harness's own models or a gluon.model_zoo.vision name")
+    dataset: Literal["digits", "synthetic"] = "digits"
+    batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] = Field(default=32, description="per worker")
+    shapes: Shapes | None = Field(  # type: ignore[valid-type]
+        default=None, description="side of the image or length of the sequence, per step"
+    )
+    hybridize: Hybridize | Literal[False] = Hybridize()
+    optimizer: Optimizer = Optimizer()
+    amp: Annotated[
+        Amp | None,
+        BeforeValidator(_amp),
+        WithJsonSchema(_AMP_SCHEMA),
+    ] = None
+    steps: PositiveInt
+    warmup: CountInt = Field(default=10, description="steps that no measure counts")
+    window: PositiveInt = Field(default=10, description="steps between two waits; throughput is measured over windows")
+    sync_every: CountInt = Field(default=0, description="wait after every n-th step; 1 gives each step a time")
+    memory: Literal["live", "resident"] = Field(
+        default="live", description="live also counts MXNet's arrays, about 40 us a step outside the measured windows"
+    )
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if models.facts(value) is None:
+            raise ValueError(f"is not a model; allowed are {', '.join(models.own())} and names of gluon.model_zoo.vision")
+        return value
+
+
+class Scenario(Strict):
+    """One question about MXNet, and what is expected."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="the question")
+    tags: list[Name] = []
+    claims: list[Annotated[str, Field(pattern=r"^[A-Z]\d+$")]] = Field(default=[], description="ids of claims it tests")
+    seed: Annotated[int, Field(ge=0, lt=2**31, strict=True)] = 0
+    target: Target = Target()
+    workload: Workload
+    topology: TopologySpec = TopologySpec()
+    faults: list[FaultEntry] = []
+    variants: dict[Name, dict[str, Any]] = Field(
+        default={}, description="names to fields to change, by dotted path; each is run, and the first is the baseline"
+    )
+    expect: Expect = Expect()
+    startup_timeout: Duration = Field(default=60.0, description="for all processes to be ready")
+    stall_timeout: Duration = Field(default=30.0, description="without a step before the job counts as hung")

@@ -1,0 +1,1 @@
+"""Pure statistics over samples: bounded series, summaries, comparisons, trends."""

@@ -1,0 +1,28 @@
+"""What a target comes down to when it is used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import TargetError
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python to start, and the packages in it as far as the harness knows them."""
+
+    python: Path
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+def on_disk(path: str) -> Interpreter:
+    """The interpreter at a path; TargetError unless it can be executed. Nothing is installed into it."""
+    python = Path(path).expanduser().absolute()
+    if not python.is_file():
+        raise TargetError(f"there is no interpreter at {path}; give the path of a python with mxnet in it")
+    if not os.access(python, os.X_OK):
+        raise TargetError(f"{path} cannot be executed; give the path of a python with mxnet in it")
+    return Interpreter(python)

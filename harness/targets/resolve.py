@@ -1,0 +1,27 @@
+"""A scenario's target to an interpreter."""
+
+from __future__ import annotations
+
+from harness.scenario.schema import Target
+from harness.targets import environment
+from harness.targets.environment import Say
+from harness.targets.interpreter import Interpreter, on_disk
+
+
+def settle(target: Target, mxnet: str | None, python: str | None) -> Target:
+    """The target with the command line's choice over the scenario's, and the default version where neither chose."""
+    if python:
+        return target.model_copy(update={"mxnet": None, "python": python})
+    if mxnet:
+        return target.model_copy(update={"mxnet": mxnet, "python": None})
+    if target.python or target.mxnet:
+        return target
+    return target.model_copy(update={"mxnet": environment.DEFAULT_MXNET})
+
+
+def interpreter(target: Target, say: Say) -> Interpreter:
+    """Find or build it; TargetError when that fails."""
+    if target.python:
+        return on_disk(target.python)
+    assert target.mxnet is not None
+    return environment.ensure(environment.recipe(target.mxnet), say).interpreter

@@ -1,0 +1,66 @@
+"""Durations, percentages and sizes as people write them, and numbers as people read them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_BYTES = {
+    "B": 1,
+    "kB": 10**3, "MB": 10**6, "GB": 10**9,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+}  # fmt: skip
+
+
+def parse_duration(value: Any) -> float:
+    """Seconds; a unit is required."""
+    return _with_unit(value, _SECONDS, "a duration", "3s, 250ms, 2min")
+
+
+def parse_size(value: Any) -> int:
+    """Bytes; a unit is required."""
+    return round(_with_unit(value, _BYTES, "a size", "64MB, 1.5GiB"))
+
+
+def parse_percentage(value: Any) -> float:
+    """A fraction: ``"30%"`` is 0.3."""
+    if isinstance(value, str) and (match := re.fullmatch(rf"({_NUMBER})\s*%", value)):
+        return float(match[1]) / 100
+    raise ValueError("is not a percentage; write a number and a percent sign, as in 30%")
+
+
+def _with_unit(value: Any, units: dict[str, float] | dict[str, int], what: str, examples: str) -> float:
+    if isinstance(value, str) and (match := re.fullmatch(rf"({_NUMBER})\s*([A-Za-z]+)", value)):
+        if match[2] not in units:
+            raise ValueError(f"has the unit {match[2]!r}; allowed are {', '.join(units)}")
+        return float(match[1]) * units[match[2]]
+    raise ValueError(f"is not {what}; write a number and a unit, as in {examples}")
+
+
+def _plain(value: float) -> str:
+    return f"{value:.9f}".rstrip("0").rstrip(".")
+
+
+def _field(parse: Any, write: Any, pattern: str) -> Any:
+    """Parsing, writing back (a plan holds what can be read again) and the pattern for editors."""
+    return BeforeValidator(parse), PlainSerializer(write), WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+Duration = Annotated[
+    float,
+    *_field(parse_duration, lambda value: f"{_plain(value)}s", rf"^{_NUMBER}\s*({'|'.join(_SECONDS)})$"),
+]
+Size = Annotated[int, *_field(parse_size, lambda value: f"{value}B", rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$")]
+Percentage = Annotated[float, *_field(parse_percentage, lambda value: f"{_plain(value * 100)}%", rf"^{_NUMBER}\s*%$")]
+
+
+def bytes_text(value: float) -> str:
+    """Bytes for people: ``12.3 MB`` (decimal)."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if abs(value) >= factor:
+            return f"{value / factor:.3g} {unit}" if abs(value) < 1000 * factor else f"{value / factor:.0f} {unit}"
+    return f"{value:.0f} B"

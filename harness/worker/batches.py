@@ -1,0 +1,75 @@
+"""The data of each step: which samples, at which size, in which form. The same seed gives the same batches."""
+
+import io
+import pkgutil
+
+import numpy as np
+
+CLASSES = 10
+SYNTHETIC_SAMPLES = 512
+
+
+class Batches:
+    """Batch ``step`` of worker ``rank`` of ``workers``: arrays ``(batch, …)`` float32 and ``(batch,)`` float32.
+
+    One stream of samples, shuffled anew each epoch, is dealt out in turn, so that workers never share a sample within
+    an epoch and a run with n workers sees the samples of a single worker with n times the batch.
+    """
+
+    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers):
+        self._images, self._labels = _digits() if dataset == "digits" else _synthetic(seed)
+        self._form = {"image": _image, "flat": _flat, "sequence": _sequence}[input_kind]
+        self._batch_size, self._sizes, self._seed = batch_size, sizes, seed
+        self._rank, self._workers = rank, workers
+        self._epoch, self._permutation = -1, None
+
+    def __call__(self, step):
+        first = (step * self._workers + self._rank) * self._batch_size
+        chosen = self._chosen(np.arange(first, first + self._batch_size))
+        size = self._sizes[step % len(self._sizes)]
+        return self._form(self._images[chosen], size), self._labels[chosen]
+
+    def _chosen(self, positions):
+        epochs, offsets = np.divmod(positions, len(self._labels))
+        if epochs[0] == epochs[-1]:
+            return self._order(epochs[0])[offsets]
+        return np.array([self._order(epoch)[offset] for epoch, offset in zip(epochs, offsets)])
+
+    def _order(self, epoch):
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._permutation = np.random.RandomState(self._seed + epoch).permutation(len(self._labels))
+        return self._permutation
+
+
+def _digits():
+    with np.load(io.BytesIO(pkgutil.get_data(__package__, "data/digits.npz"))) as stored:
+        images, labels = stored["images"], stored["labels"]
+    return (images[:, None] / 16.0).astype("float32"), labels.astype("float32")
+
+
+def _synthetic(seed):
+    random = np.random.RandomState(seed)
+    images = random.uniform(size=(SYNTHETIC_SAMPLES, 3, 8, 8)).astype("float32")
+    return images, random.randint(0, CLASSES, SYNTHETIC_SAMPLES).astype("float32")
+
+
+def _image(images, size):
+    """(n, c, 8, 8) to (n, c, size, size), each pixel repeated or dropped."""
+    index = _nearest(images.shape[2], size)
+    return images[:, :, index][:, :, :, index]
+
+
+def _flat(images, size):
+    resized = _image(images, size)
+    return resized.reshape(len(resized), -1)
+
+
+def _sequence(images, size):
+    """(n, c, 8, 8) to (n, size, 8c): rows of pixels in reading order, repeated or dropped to the asked length."""
+    rows = images.transpose(0, 2, 1, 3).reshape(len(images), images.shape[2], -1)
+    return rows[:, _nearest(rows.shape[1], size)]
+
+
+def _nearest(have, want):
+    return (np.arange(want) * have) // want

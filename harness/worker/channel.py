@@ -1,0 +1,50 @@
+"""The worker's two file descriptors: events out, credit in."""
+
+import json
+import os
+import time
+
+HEARTBEAT_SECONDS = 0.5
+_EVENTS_FD = "HARNESS_EVENTS_FD"
+_CREDIT_FD = "HARNESS_CREDIT_FD"
+
+
+class Channel:
+    """Writes events as lines of JSON and reads how far the worker may go.
+
+    Times are seconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine. Without descriptors in the
+    environment (a worker started by hand) events go to standard output and credit is unlimited.
+    """
+
+    def __init__(self, arm, role):
+        self._head = '"arm":%s,"role":%s,"kind":' % (json.dumps(arm), json.dumps(role))
+        self._events = int(os.environ.get(_EVENTS_FD, "1"))
+        credit = os.environ.get(_CREDIT_FD)
+        self._credit = os.fdopen(int(credit), "r") if credit else None
+        self._last = 0.0
+        self.until = 0
+
+    def emit(self, kind, **fields):
+        """Write one event; numbers that are not finite become null, as JSON has no word for them."""
+        self._last = time.monotonic()
+        body = json.dumps(fields, separators=(",", ":"), allow_nan=False)[1:-1]
+        line = '{"t":%.6f,%s"%s"%s%s}\n' % (self._last, self._head, kind, "," if body else "", body)
+        data = line.encode()
+        while data:
+            data = data[os.write(self._events, data) :]
+
+    def heartbeat(self, step):
+        """Say that ``step`` was begun, unless something was said within the last half second."""
+        if time.monotonic() - self._last > HEARTBEAT_SECONDS:
+            self.emit("progress", step=step)
+
+    def await_credit(self, step):
+        """Ask to go on at ``step`` and block until allowed; sets ``until`` (None is no limit)."""
+        if self._credit is None:
+            self.until = None
+            return
+        self.emit("waiting", step=step)
+        line = self._credit.readline()
+        if not line:
+            raise SystemExit("the harness is gone: no more credit")
+        self.until = json.loads(line)["until"]

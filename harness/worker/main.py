@@ -1,0 +1,16 @@
+"""``worker.pyz PLAN ARM ROLE``: become one role of one arm of a stored plan."""
+
+import sys
+
+from . import job, worker
+
+
+def main():
+    """A worker trains; a server or scheduler is started by importing mxnet with DMLC_ROLE set, and ends with it."""
+    if len(sys.argv) != 4:
+        raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
+    plan, arm, role = sys.argv[1:]
+    if role.startswith("worker/"):
+        worker.run(job.load(plan, arm), arm, role)
+    else:
+        import mxnet  # noqa: F401

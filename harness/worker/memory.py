@@ -1,0 +1,68 @@
+"""Bytes this process holds and bytes MXNet's arrays take, as the kernel and MXNet's profiler count them."""
+
+import re
+
+_STATUS = re.compile(r"^(VmRSS|VmHWM|RssAnon):\s+(\d+) kB", re.M)
+_COUNTER = re.compile(r"^Memory: \S+\s+\d+\s+([\d.]+)\s+([\d.]+)", re.M)
+
+
+def resident():
+    """``resident``, ``peak`` and ``anonymous`` bytes from ``/proc/self/status``."""
+    with open("/proc/self/status") as file:
+        kilobytes = {key: int(value) for key, value in _STATUS.findall(file.read())}
+    return {
+        "resident": kilobytes["VmRSS"] * 1024,
+        "peak": kilobytes["VmHWM"] * 1024,
+        "anonymous": kilobytes["RssAnon"] * 1024,
+    }
+
+
+class LiveBytes:
+    """Bytes of live arrays, counted by MXNet's profiler from before the first allocation.
+
+    Only the memory counters are switched on: with operators too, a step of 0.7 ms was seen to take 30 % longer.
+    The aggregate table gives the highest and lowest level since it was last read, in decimal kB
+    (`src/profiler/aggregate_stats.cc`).
+    """
+
+    def __init__(self, wanted):
+        self._profiler = None
+        if not wanted:
+            self.reason = "not asked for (workload.memory: resident)"
+            return
+        import mxnet as mx
+
+        try:
+            mx.profiler.set_config(
+                filename="/dev/null",
+                aggregate_stats=True,
+                profile_memory=True,
+                profile_all=False,
+                profile_symbolic=False,
+                profile_imperative=False,
+                profile_api=False,
+            )
+            mx.profiler.set_state("run")
+            mx.profiler.dumps(reset=True)
+        except (mx.MXNetError, AttributeError, TypeError) as error:
+            self.reason = "this MXNet's profiler refuses: %s" % str(error).split("\n")[0]
+            return
+        self._profiler = mx.profiler
+        self.reason = ""
+
+    def read(self):
+        """Highest and lowest level in bytes since the last call; None for both where there is no count."""
+        if self._profiler is None:
+            return {"live": None, "live_low": None}
+        levels = _COUNTER.findall(self._profiler.dumps(reset=True))
+        if not levels:
+            return {"live": None, "live_low": None}
+        return {
+            "live": int(sum(float(high) for _, high in levels) * 1000),
+            "live_low": int(sum(float(low) for low, _ in levels) * 1000),
+        }
+
+    def stop(self):
+        """Switch the profiler off, so that MXNet writes no trace at exit."""
+        if self._profiler is not None:
+            self._profiler.set_state("stop")

@@ -1,0 +1,92 @@
+"""One worker from start to end: ready, windows of steps closed by a wait, digest, done."""
+
+import math
+import platform
+import sys
+import time
+
+from .channel import Channel
+from .digest import sha256
+from .memory import LiveBytes, resident
+
+
+def run(job, arm, role):
+    """Train as ``job`` says and report; the loss turning non-finite is reported, not judged."""
+    channel = Channel(arm, role)
+    started = time.monotonic()
+    import mxnet as mx
+
+    imported = time.monotonic() - started
+    live = LiveBytes(job.memory == "live")
+    baseline = resident()["anonymous"]
+    from .training import Training
+
+    training = Training(job, int(role.split("/")[1]))
+    channel.emit(
+        "ready",
+        import_seconds=round(imported, 6),
+        baseline=baseline,
+        python=platform.python_version(),
+        mxnet=mx.__version__,
+        numpy=sys.modules["numpy"].__version__,
+        features=_features(mx),
+        kvstore_rank=training.kvstore.rank if training.kvstore else 0,
+        live_missing=live.reason,
+    )
+    _train(job, channel, training, live)
+    trained, fixed = training.parameters()
+    channel.emit("digest", step=job.steps, weights=sha256(trained), fixed=sha256(fixed))
+    live.stop()
+    channel.emit("done", step=job.steps)
+
+
+def _train(job, channel, training, live):
+    channel.await_credit(0)
+    step = 0
+    while step < job.steps:
+        if step == channel.until:
+            channel.await_credit(step)
+        end = _window_end(step, job, channel.until)
+        _window(job, channel, training, live, step, end)
+        step = end
+
+
+def _window_end(step, job, until):
+    """A window never spans the end of the warm-up, of the credit or of the job."""
+    ends = [(step // job.window + 1) * job.window, job.steps]
+    if step < job.warmup:
+        ends.append(job.warmup)
+    if until is not None:
+        ends.append(until)
+    return min(ends)
+
+
+def _window(job, channel, training, live, first, end):
+    import mxnet as mx
+
+    losses, latencies = [], []
+    opened = time.monotonic()
+    for step in range(first, end):
+        begun = time.monotonic()
+        losses.append(training.step(step))
+        if job.sync_every and (step + 1) % job.sync_every == 0:
+            mx.nd.waitall()
+            latencies.append(round(time.monotonic() - begun, 7))
+        channel.heartbeat(step)
+    mx.nd.waitall()
+    seconds = time.monotonic() - opened
+    channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
+    if job.sync_every == 1:
+        channel.emit("step", first=first, seconds=latencies)
+    means = [float(loss.asnumpy().astype("float64").mean()) for loss in losses]
+    channel.emit("loss", first=first, values=[value if math.isfinite(value) else None for value in means])
+    memory = resident()
+    memory.update(live.read())
+    channel.emit("memory", step=end, **memory)
+
+
+def _features(mx):
+    try:
+        return sorted(name for name, feature in mx.runtime.Features().items() if feature.enabled)
+    except AttributeError:
+        return []
