@@ -43,7 +43,7 @@ class Batches:
 
 
 def _digits():
-    with np.load(io.BytesIO(pkgutil.get_data(__package__, "data/digits.npz"))) as stored:
+    with np.load(io.BytesIO(pkgutil.get_data(__package__, "data/digits.npz") or b"")) as stored:
         images, labels = stored["images"], stored["labels"]
     return (images[:, None] / 16.0).astype("float32"), labels.astype("float32")
 

@@ -22,7 +22,7 @@ class Channel:
         credit = os.environ.get(_CREDIT_FD)
         self._credit = os.fdopen(int(credit), "r") if credit else None
         self._last = 0.0
-        self.until = 0
+        self.until = 0  # type: int | None
 
     def emit(self, kind, **fields):
         """Write one event; numbers that are not finite become null, as JSON has no word for them."""

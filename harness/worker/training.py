@@ -22,9 +22,7 @@ class Training:
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
         self.kvstore = mx.kv.create(job.kvstore) if job.kvstore != "none" else None
-        self._batches = Batches(
-            job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers
-        )
+        self._batches = Batches(job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers)
         self._trainer = gluon.Trainer(
             self.net.collect_params(), job.optimizer.name, _optimizer_arguments(job.optimizer), kvstore=self.kvstore
         )
@@ -55,7 +53,7 @@ def _switch_on_amp(dtype):
     try:
         amp.init(target_dtype=dtype)
     except (AssertionError, ValueError, mx.MXNetError) as error:
-        raise SystemExit("amp %s is not available in mxnet %s: %s" % (dtype, mx.__version__, error))
+        raise SystemExit("amp %s is not available in mxnet %s: %s" % (dtype, mx.__version__, error)) from error
 
 
 def _optimizer_arguments(optimizer):

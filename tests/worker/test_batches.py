@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness.worker.batches import Batches
+
+
+def _batches(input_kind: str = "image", rank: int = 0, workers: int = 1, seed: int = 1, **given: object) -> Batches:
+    fields = {"dataset": "digits", "batch_size": 4, "sizes": [8], **given}
+    return Batches(input_kind=input_kind, seed=seed, rank=rank, workers=workers, **fields)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("image", (4, 1, 8, 8)), ("flat", (4, 64)), ("sequence", (4, 8, 8))])
+def test_forms(kind: str, shape: tuple[int, ...]) -> None:
+    data, labels = _batches(kind)(0)
+    assert data.shape == shape
+    assert data.dtype == np.float32
+    assert labels.shape == (4,)
+    assert 0 <= data.min() <= data.max() == 1.0
+
+
+def test_sizes_follow_the_plan_step_by_step() -> None:
+    batches = _batches("sequence", sizes=[5, 12])
+    assert [batches(step)[0].shape for step in range(3)] == [(4, 5, 8), (4, 12, 8), (4, 5, 8)]
+
+
+def test_the_same_seed_gives_the_same_batches() -> None:
+    assert np.array_equal(_batches()(3)[0], _batches()(3)[0])
+    assert not np.array_equal(_batches()(3)[0], _batches(seed=2)(3)[0])
+
+
+def test_workers_share_out_what_one_worker_with_a_larger_batch_sees() -> None:
+    one, _ = _batches(batch_size=8)(5)
+    shares = [_batches(rank=rank, workers=2)(5)[0] for rank in (0, 1)]
+    assert np.array_equal(np.concatenate(shares), one)
+
+
+def test_an_epoch_has_every_sample_once() -> None:
+    batches = _batches(batch_size=1797)
+    first, second = batches(0)[0], batches(1)[0]
+    assert not np.array_equal(first, second)
+    assert np.array_equal(np.sort(first.sum(axis=(1, 2, 3))), np.sort(second.sum(axis=(1, 2, 3))))
+
+
+def test_a_batch_may_span_two_epochs() -> None:
+    data, _ = _batches(batch_size=1000)(1)
+    assert data.shape[0] == 1000
+
+
+def test_synthetic_images_have_three_channels() -> None:
+    data, labels = _batches(dataset="synthetic", sizes=[16])(0)
+    assert data.shape == (4, 3, 16, 16)
+    assert set(labels) <= set(range(10))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from harness import events
+from harness.worker.channel import Channel
+
+
+@pytest.fixture
+def pipes(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """The reading end of events and the writing end of credit."""
+    events_read, events_write = os.pipe()
+    credit_read, credit_write = os.pipe()
+    monkeypatch.setenv("HARNESS_EVENTS_FD", str(events_write))
+    monkeypatch.setenv("HARNESS_CREDIT_FD", str(credit_read))
+    return events_read, credit_write
+
+
+def test_events_are_those_that_the_controller_knows(pipes: tuple[int, int]) -> None:
+    Channel("main", "worker/1").emit("done", step=7)
+    event = events.decode(os.read(pipes[0], 1000))
+    assert isinstance(event, events.Done)
+    assert (event.arm, event.role, event.step) == ("main", "worker/1", 7)
+
+
+def test_credit_is_asked_for_and_taken(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    os.write(pipes[1], b'{"until": 50}\n{"until": null}\n')
+    channel.await_credit(0)
+    assert channel.until == 50
+    channel.await_credit(50)
+    assert channel.until is None
+    kinds = [json.loads(line)["kind"] for line in os.read(pipes[0], 1000).splitlines()]
+    assert kinds == ["waiting", "waiting"]
+
+
+def test_a_worker_without_a_harness_ends(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    os.close(pipes[1])
+    with pytest.raises(SystemExit, match="the harness is gone"):
+        channel.await_credit(0)
+
+
+def test_a_worker_started_by_hand_has_no_limit(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HARNESS_EVENTS_FD", raising=False)
+    monkeypatch.delenv("HARNESS_CREDIT_FD", raising=False)
+    channel = Channel("main", "worker/0")
+    channel.await_credit(0)
+    assert channel.until is None
+    channel.emit("done", step=1)
+    assert '"kind":"done","step":1}' in capfd.readouterr().out
+
+
+def test_a_heartbeat_only_after_silence(pipes: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("harness.worker.channel.time.monotonic", lambda: now[0])
+    channel = Channel("main", "worker/0")
+    channel.emit("done", step=0)
+    os.read(pipes[0], 1000)
+    channel.heartbeat(1)
+    now[0] += 0.6
+    channel.heartbeat(2)
+    channel.heartbeat(3)
+    lines = os.read(pipes[0], 1000).splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [2]
