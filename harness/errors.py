@@ -1,14 +1,14 @@
 """Every error the harness raises on purpose.
 
-    HarnessError
-    ├── InputError              what the user wrote or asked for cannot be done        exit code 2
-    │   ├── ScenarioError       problems in a scenario, each with its place
-    │   ├── RunNotFoundError    no such run
-    │   ├── DamagedRunError     a run folder that cannot be read
-    │   └── StorageError        results cannot be written (permissions, full disk)
-    ├── TargetError             a target could not be built or started                 exit code 3
-    ├── AgentError              the agent failed: a defect or a machine in trouble     exit code 3
-    └── RegistryError           two parts with one name, or a part without one         exit code 3
+HarnessError
+├── InputError              what the user wrote or asked for cannot be done        exit code 2
+│   ├── ScenarioError       problems in a scenario, each with its place
+│   ├── RunNotFoundError    no such run
+│   ├── DamagedRunError     a run folder that cannot be read
+│   └── StorageError        results cannot be written (permissions, full disk)
+├── TargetError             a target could not be built or started                 exit code 3
+├── AgentError              the agent failed: a defect or a machine in trouble     exit code 3
+└── RegistryError           two parts with one name, or a part without one         exit code 3
 """
 
 from __future__ import annotations

@@ -177,10 +177,11 @@ class Healed(Event):
 
 @dataclass(frozen=True)
 class Ended(Event):
-    """How an arm ended, why, and (``role``) which process is to blame, if one is."""
+    """How an arm ended, why, which process is to blame (``role``, if one is) and the last lines that it logged."""
 
     outcome: Outcome
     reason: str
+    log: str = ""
 
 
 def _kind(event: type[Event]) -> str:

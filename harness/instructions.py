@@ -65,9 +65,7 @@ class Shutdown(Instruction):
     grace: float
 
 
-KINDS: dict[str, type[Instruction]] = {
-    kind.__name__.lower(): kind for kind in Instruction.__subclasses__()
-}
+KINDS: dict[str, type[Instruction]] = {kind.__name__.lower(): kind for kind in Instruction.__subclasses__()}
 
 
 def encode(instruction: Instruction) -> bytes:

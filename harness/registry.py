@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from functools import cache
 from types import ModuleType
 from typing import TypeVar
 
@@ -18,11 +17,6 @@ def load(package: str, base: type[Part]) -> dict[str, type[Part]]:
 
     Raises RegistryError when a module defines no class of ``base`` with a ``name``, or two define the same.
     """
-    return dict(_load(package, base))
-
-
-@cache
-def _load(package: str, base: type[Part]) -> dict[str, type[Part]]:
     root = importlib.import_module(package)
     found: dict[str, type[Part]] = {}
     for info in sorted(pkgutil.iter_modules(root.__path__), key=lambda info: info.name):

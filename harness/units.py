@@ -45,17 +45,28 @@ def _plain(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
-def _field(parse: Any, write: Any, pattern: str) -> Any:
-    """Parsing, writing back (a plan holds what can be read again) and the pattern for editors."""
-    return BeforeValidator(parse), PlainSerializer(write), WithJsonSchema({"type": "string", "pattern": pattern})
+def _schema(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
 Duration = Annotated[
     float,
-    *_field(parse_duration, lambda value: f"{_plain(value)}s", rf"^{_NUMBER}\s*({'|'.join(_SECONDS)})$"),
+    BeforeValidator(parse_duration),
+    PlainSerializer(lambda value: f"{_plain(value)}s"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_SECONDS)})$"),
 ]
-Size = Annotated[int, *_field(parse_size, lambda value: f"{value}B", rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$")]
-Percentage = Annotated[float, *_field(parse_percentage, lambda value: f"{_plain(value * 100)}%", rf"^{_NUMBER}\s*%$")]
+Size = Annotated[
+    int,
+    BeforeValidator(parse_size),
+    PlainSerializer(lambda value: f"{value}B"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$"),
+]
+Percentage = Annotated[
+    float,
+    BeforeValidator(parse_percentage),
+    PlainSerializer(lambda value: f"{_plain(value * 100)}%"),
+    _schema(rf"^{_NUMBER}\s*%$"),
+]
 
 
 def bytes_text(value: float) -> str:
