@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, create_model, model_validator
 
@@ -19,6 +19,7 @@ from harness.instructions import Instruction
 from harness.strict import Sparse, Strict
 from harness.units import Duration
 
+Model = TypeVar("Model", bound=Sparse)
 StepInt = Annotated[int, Field(ge=0, strict=True)]
 
 
@@ -57,7 +58,7 @@ class WallTime(Strict):
     time: Duration
 
 
-def _exactly_one(model: Any, *names: str) -> Any:
+def _exactly_one(model: Model, *names: str) -> Model:
     if sum(getattr(model, name) is not None for name in names) != 1:
         raise ValueError(f"give one of {', '.join(names)}")
     return model
@@ -139,7 +140,8 @@ class Entry(Sparse):
     @property
     def fault(self) -> Fault:
         """The fault that is given."""
-        return next(part for name in type(self).model_fields if (part := getattr(self, name)) is not None)
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return next(value for value in values if isinstance(value, Fault))
 
 
 def entry_model() -> type[Entry]:

@@ -17,9 +17,7 @@ MAX_PROCESSES = 64
 class TopologySpec(Strict):
     """The ``topology:`` of a scenario."""
 
-    kvstore: Kvstore = Field(
-        default="none", description="how workers share gradients; none is one worker by itself"
-    )
+    kvstore: Kvstore = Field(default="none", description="how workers share gradients; none is one worker by itself")
     workers: Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)] = 1
     servers: Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)] | None = Field(
         default=None, description="server processes; 1 unless given"

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from harness.events import Signalled
+from harness.faults import Evidence
+from harness.faults.pause import Pause
+from harness.instructions import Signal
+
+WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"time": "3s"}}
+FAULT = Pause.model_validate(WRITTEN)
+
+
+def _evidence(stopped: str, before: str, after: str) -> Evidence:
+    return Evidence(
+        [
+            Signalled(1.0, "main", "worker/1", "STOP", "S", stopped),
+            Signalled(4.0, "main", "worker/1", "CONT", before, after),
+        ],
+        (),
+        (),
+    )
+
+
+def test_what_it_asks_the_agent_to_do() -> None:
+    assert FAULT.inject("worker/1") == (Signal("worker/1", "STOP"),)
+    assert FAULT.heal("worker/1") == (Signal("worker/1", "CONT"),)
+    assert FAULT.duration.time == 3.0
+
+
+@pytest.mark.parametrize(
+    ("states", "proven"), [("TTS", True), ("TTR", True), ("STS", False), ("TSS", False), ("TTT", False)]
+)
+def test_it_is_proven_by_the_state_at_both_ends(states: str, proven: bool) -> None:
+    assert FAULT.receipt(_evidence(*states))[0] is proven
+
+
+def test_the_evidence_is_told() -> None:
+    said = "/proc state T after STOP, T before CONT, S after it; 3.000 s apart"
+    assert FAULT.receipt(_evidence(*"TTS")) == (True, said)
+    assert FAULT.receipt(Evidence((), (), ())) == (False, "no STOP was sent")
+
+
+def test_a_paused_process_takes_no_steps_so_that_it_lasts_a_time() -> None:
+    with pytest.raises(ValidationError):
+        Pause.model_validate({**WRITTEN, "for": {"steps": 10}})
