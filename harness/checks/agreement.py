@@ -30,4 +30,6 @@ class Agreement(Check):
             return Finding("invalid", f"{digests.n} workers reported their weights; at least 2 are needed")
         if digests.value == 1:
             return Finding("pass", f"{digests.n} workers hold the same weights, bit by bit ({digests.note[:12]})")
-        return Finding("fail", f"{digests.n} workers hold {digests.value:.0f} different sets of weights: {digests.note}")
+        return Finding(
+            "fail", f"{digests.n} workers hold {digests.value:.0f} different sets of weights: {digests.note}"
+        )

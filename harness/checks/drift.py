@@ -41,7 +41,7 @@ class Drift(Check):
 
 
 def compare_final_loss(subject: ArmMeasures, baseline: ArmMeasures) -> Comparison | None:
-    """Relative difference of final losses, exactly zero for equal weights; None where there is too little to compare."""
+    """Relative difference of final losses, zero for equal weights; None where there is too little to compare."""
     mine, theirs = subject.get("final_loss"), baseline.get("final_loss")
     if _same_weights(subject, baseline):
         return Comparison(0.0, 0.0, 0.0, mine.n)

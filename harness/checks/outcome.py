@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, model_validator
+from pydantic.config import JsonDict
 
 from harness.checks import Check, Finding
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
 
-_WORDS = ["completed", "crashed", "hung", "diverged", "refused"]
+_SCHEMA: JsonDict = {
+    "type": "string",
+    "enum": ["completed", "crashed", "hung", "diverged", "refused"],
+    "properties": {},
+    "required": [],
+}
 
 
 class Outcome(Check):
     """completed, crashed, hung, diverged or refused."""
 
-    model_config = ConfigDict(json_schema_extra={"type": "string", "enum": _WORDS, "properties": {}, "required": []})
+    model_config = ConfigDict(json_schema_extra=_SCHEMA)
     name: ClassVar[str] = "outcome"
     is_: Literal["completed", "crashed", "hung", "diverged", "refused"]
 

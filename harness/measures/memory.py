@@ -51,6 +51,7 @@ class Memory(Measure):
         for role, worker in sorted(self._workers.items()):
             yield Quantity("peak_memory", "B", worker.peak or None, 1, role=role, note="VmHWM")
             yield from_samples("live_memory", "B", worker.live.points, role, worker.live_missing)
+            yield from_samples("held_memory", "B", worker.held.points, role)
             yield from _beyond_live(role, worker)
             yield _growth(role, worker)
 
@@ -70,6 +71,4 @@ def _growth(role: str, worker: _Worker) -> Quantity:
     unit = "B/1000 steps"
     if trend is None:
         return Quantity("memory_growth", unit, None, role=role, note="needs 6 windows after the warm-up")
-    return Quantity(
-        "memory_growth", unit, trend.estimate * 1000, trend.n, trend.low * 1000, trend.high * 1000, role
-    )
+    return Quantity("memory_growth", unit, trend.estimate * 1000, trend.n, trend.low * 1000, trend.high * 1000, role)

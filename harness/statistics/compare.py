@@ -41,7 +41,7 @@ def ratio_of_medians(subject: Sequence[float], baseline: Sequence[float]) -> Com
 
 def _medians(samples: Sequence[float], random: np.random.Generator) -> np.ndarray:
     values = np.asarray(samples)
-    return np.median(random.choice(values, (RESAMPLES, len(values))), axis=1)
+    return np.asarray(np.median(random.choice(values, (RESAMPLES, len(values))), axis=1))
 
 
 def relative_difference(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:

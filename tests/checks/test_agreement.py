@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from harness.checks import Finding
+from harness.checks.agreement import Agreement
+from harness.measures import Quantity
+from tests.checks.arms import arm
+
+CHECK = Agreement.model_validate(True)
+
+
+def test_equal_weights_pass() -> None:
+    finding = CHECK.judge(arm(Quantity("different_weights", "digests", 1, 2, note="a" * 64)), None)
+    assert finding == Finding("pass", "2 workers hold the same weights, bit by bit (aaaaaaaaaaaa)")
+
+
+def test_different_weights_fail_and_say_who_holds_what() -> None:
+    note = "worker/0 aaa, worker/1 bbb"
+    finding = CHECK.judge(arm(Quantity("different_weights", "digests", 2, 2, note=note)), None)
+    assert finding == Finding("fail", f"2 workers hold 2 different sets of weights: {note}")
+
+
+def test_one_worker_agrees_with_nobody() -> None:
+    assert CHECK.judge(arm(Quantity("different_weights", "digests", 1, 1)), None).verdict == "invalid"
+
+
+def test_only_true_can_be_expected() -> None:
+    with pytest.raises(ValidationError):
+        Agreement.model_validate(False)

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from harness.checks import Finding
+from harness.checks.outcome import Outcome
+from harness.measures import ArmMeasures
+from tests.checks.arms import arm
+
+
+def test_what_was_expected_passes() -> None:
+    assert Outcome.model_validate("hung").judge(arm(outcome="hung"), None) == Finding("pass", "hung: the reason")
+
+
+def test_anything_else_fails_with_both_words() -> None:
+    finding = Outcome.model_validate("completed").judge(arm(outcome="crashed"), None)
+    assert finding == Finding("fail", "crashed, expected completed: the reason")
+
+
+@pytest.mark.parametrize("outcome", ["interrupted", "aborted"])
+def test_a_run_that_was_cut_short_says_nothing(outcome: str) -> None:
+    assert Outcome.model_validate("completed").judge(arm(outcome=outcome), None).verdict == "invalid"  # type: ignore[arg-type]
+
+
+def test_a_history_without_an_end_is_invalid() -> None:
+    assert Outcome.model_validate("hung").judge(ArmMeasures("main", None, (), {}), None).verdict == "invalid"
+
+
+def test_only_known_words() -> None:
+    with pytest.raises(ValidationError):
+        Outcome.model_validate("aborted")

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from harness.checks.throughput import Throughput
+from harness.measures import ArmMeasures, from_samples
+from tests.checks.arms import arm
+
+
+def _arm(level: float, name: str = "throughput") -> ArmMeasures:
+    return arm(from_samples(name, "samples/s", [level * (1 + 0.01 * (i % 5 - 2)) for i in range(20)]))
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(50, "pass"), (20, "fail"), (30, "invalid")])
+def test_at_least(level: float, verdict: str) -> None:
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%"})
+    assert check.judge(_arm(level), _arm(100)).verdict == verdict
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(50, "pass"), (90, "fail"), (70, "invalid")])
+def test_at_most(level: float, verdict: str) -> None:
+    check = Throughput.model_validate({"versus": "control", "at_most": "70%"})
+    assert check.judge(_arm(level), _arm(100)).verdict == verdict
+
+
+def test_the_reason_says_interval_limit_and_what_could_have_been_seen() -> None:
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%", "at_most": "70%"})
+    reason = check.judge(_arm(50), _arm(100)).reason
+    assert reason.startswith("50.0% of control (")
+    assert "expected at least 30.0% and at most 70.0%; detectable: ±" in reason
+
+
+def test_during_a_fault_only_windows_within_it_count() -> None:
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%", "during": "fault"})
+    assert check.judge(_arm(50, "throughput_in_fault"), _arm(100)).verdict == "pass"
+    assert check.judge(_arm(50), _arm(100)).verdict == "invalid"
+
+
+def test_too_few_windows_are_invalid() -> None:
+    few = arm(from_samples("throughput", "samples/s", [1.0] * 5))
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%"})
+    finding = check.judge(few, _arm(100))
+    assert finding.verdict == "invalid"
+    assert "5 and 20 windows, at least 6 are needed" in finding.reason
+
+
+def test_a_limit_is_needed() -> None:
+    with pytest.raises(ValidationError, match="give at_least, at_most or both"):
+        Throughput.model_validate({"versus": "control"})

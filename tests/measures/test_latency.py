@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.events import Step
+from harness.measures.latency import Latency
+from harness.plan import Plan
+from tests.conftest import SCENARIO
+
+
+def test_percentiles_after_the_warm_up(plan_of: Callable[..., Plan]) -> None:
+    measure = Latency(plan_of(SCENARIO, ("workload.sync_every", 1)).arms[0])
+    measure.add(Step(1.0, "main", "worker/0", 0, [9.0] * 20))
+    measure.add(Step(2.0, "main", "worker/0", 20, [0.001 * value for value in range(1, 101)]))
+    p50, p99 = measure.quantities()
+    assert (p50.name, p50.role, p50.n) == ("step_latency_p50", "worker/0", 100)
+    assert p50.value == pytest.approx(0.0505)
+    assert p99.value == pytest.approx(0.09901)
+
+
+def test_steps_that_are_not_synchronised_have_no_latency(plan_of: Callable[..., Plan]) -> None:
+    (quantity,) = Latency(plan_of().arms[0]).quantities()
+    assert quantity.value is None
+    assert quantity.note == "steps have no time of their own without sync_every: 1"

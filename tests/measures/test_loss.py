@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.events import Loss as LossEvent
+from harness.measures import Quantity
+from harness.measures.loss import Loss
+from harness.plan import Plan
+
+
+def _measured(plan: Plan, *events: LossEvent) -> dict[str, Quantity]:
+    measure = Loss(plan.arms[0])
+    for event in events:
+        measure.add(event)
+    return {quantity.name: quantity for quantity in measure.quantities()}
+
+
+def test_the_curve_is_the_mean_over_workers_and_the_end_its_last_fifth(plan_of: Callable[..., Plan]) -> None:
+    first = [float(step) for step in range(100)]
+    second = [step + 2.0 for step in range(100)]
+    found = _measured(
+        plan_of(), LossEvent(1.0, "main", "worker/0", 0, [*first]), LossEvent(1.0, "main", "worker/1", 0, [*second])
+    )
+    assert found["loss_curve"].samples[:3] == (1.0, 2.0, 3.0)
+    assert (found["final_loss"].n, found["final_loss"].value) == (20, 90.5)
+
+
+def test_no_final_loss_before_the_end(plan_of: Callable[..., Plan]) -> None:
+    found = _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
+    assert found["final_loss"].value is None
+    assert found["final_loss"].note == "not all workers trained to the end"
+    assert found["loss_curve"].n == 50

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.events import Memory as MemoryEvent
+from harness.events import Ready
+from harness.measures import Quantity
+from harness.measures.memory import Memory
+from harness.plan import Plan
+
+MB = 1_000_000
+
+
+def _ready(missing: str = "") -> Ready:
+    return Ready(0.0, "main", "worker/0", 1.0, 70 * MB, "3.11", "1.9.1", "1.23", [], 0, missing)
+
+
+def _memory(step: int, anonymous: int, live: int | None, peak: int = 200 * MB) -> MemoryEvent:
+    return MemoryEvent(float(step), "main", "worker/0", step, 150 * MB, peak, anonymous, live, live)
+
+
+def _measured(plan: Plan, *events: Ready | MemoryEvent) -> dict[str, Quantity]:
+    measure = Memory(plan.arms[0])
+    for event in events:
+        measure.add(event)
+    return {quantity.name: quantity for quantity in measure.quantities()}
+
+
+def test_held_beyond_live_and_growth(plan_of: Callable[..., Plan]) -> None:
+    windows = [_memory(step, 100 * MB + step * 1000, 10 * MB) for step in range(10, 101, 10)]
+    found = _measured(plan_of(), _ready(), *windows)
+    assert found["live_memory"].value == 10 * MB
+    assert found["held_memory"].value == 30 * MB + 65_000  # after the warm-up of 20 steps: 30 to 100
+    assert found["held_beyond_live"].value == 20 * MB + 65_000
+    assert found["held_beyond_live_fraction"].value == pytest.approx(2 / 3, abs=0.001)
+    assert found["memory_growth"].value == pytest.approx(MB)
+    assert found["peak_memory"].value == 200 * MB
+
+
+def test_missing_is_not_zero(plan_of: Callable[..., Plan]) -> None:
+    found = _measured(plan_of(), _ready("not asked for"), _memory(50, 100 * MB, None))
+    assert found["live_memory"].value is None
+    assert found["live_memory"].note == "not asked for"
+    assert found["held_beyond_live"].note == "not asked for"
+    assert found["memory_growth"].note == "needs 6 windows after the warm-up"

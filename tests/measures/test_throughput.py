@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.events import Healed, Injected, Window
+from harness.measures import Quantity
+from harness.measures.throughput import Throughput
+from harness.plan import Plan
+
+SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
+
+
+def _window(t: float, role: str, first: int, seconds: float, steps: int = 10) -> Window:
+    return Window(t, "main", role, first, steps, seconds)
+
+
+def _named(measure: Throughput) -> dict[tuple[str, str], Quantity]:
+    return {(quantity.name, quantity.role): quantity for quantity in measure.quantities()}
+
+
+def test_workers_add_up_and_the_warm_up_does_not_count(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of().arms[0])  # batch 32, warm-up 20
+    for event in (
+        _window(1.0, "worker/0", 10, 99.0),
+        _window(2.0, "worker/0", 20, 1.0),
+        _window(2.0, "worker/1", 20, 2.0),
+        _window(3.0, "worker/0", 30, 0.5, steps=5),
+        _window(3.0, "worker/1", 30, 1.0, steps=5),
+    ):
+        measure.add(event)
+    found = _named(measure)
+    assert found["throughput", ""].value == pytest.approx(480)
+    assert found["throughput", ""].n == 2
+    assert found["seconds_per_sample", ""].value == pytest.approx(1 / 480)
+    assert found["throughput", "worker/1"].value == pytest.approx(160)
+
+
+def test_windows_within_a_fault_are_told_apart(fault_plan: Callable[..., Plan]) -> None:
+    measure = Throughput(fault_plan(SLOW).arms[0])
+    for event in (
+        _window(1.0, "worker/0", 30, 1.0),
+        Injected(1.0, "main", "worker/1", 0, 40),
+        _window(4.0, "worker/0", 40, 3.1),  # began before the fault
+        _window(7.0, "worker/0", 50, 3.0),
+        Healed(7.0, "main", "worker/1", 0, 60),
+        _window(8.0, "worker/0", 60, 1.0),
+    ):
+        measure.add(event)
+    found = _named(measure)["throughput_in_fault", ""]
+    assert (found.n, found.value) == (1, pytest.approx(320 / 3))
+
+
+def test_without_windows_it_says_so(plan_of: Callable[..., Plan]) -> None:
+    found = _named(Throughput(plan_of().arms[0]))
+    assert found["throughput", ""].value is None
+    assert found["throughput", ""].note == "no window after the warm-up"
+    assert ("throughput_in_fault", "") not in found

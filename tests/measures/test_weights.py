@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.events import Digest
+from harness.measures.weights import Weights
+from harness.plan import Plan
+
+
+def test_equal_and_different_digests(plan_of: Callable[..., Plan]) -> None:
+    measure = Weights(plan_of().arms[0])
+    measure.add(Digest(1.0, "main", "worker/0", 100, "a" * 64, ""))
+    measure.add(Digest(1.0, "main", "worker/1", 100, "a" * 64, "other"))
+    (same,) = measure.quantities()
+    assert (same.value, same.n, same.note) == (1, 2, "a" * 64)
+    measure.add(Digest(1.0, "main", "worker/1", 100, "b" * 64, ""))
+    (different,) = measure.quantities()
+    assert (different.value, different.note) == (2, "worker/0 aaaaaaaaaaaa, worker/1 bbbbbbbbbbbb")

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from harness.statistics.trend import slope
+
+
+def test_a_straight_line() -> None:
+    xs = [float(x) for x in range(20)]
+    trend = slope(xs, [3 * x + 1 for x in xs])
+    assert trend is not None
+    assert (trend.estimate, trend.low, trend.high, trend.n) == (3, 3, 3, 20)
+
+
+def test_outliers_do_not_move_it() -> None:
+    xs = [float(x) for x in range(30)]
+    ys = [2 * x for x in xs]
+    ys[5] = ys[20] = 1e6
+    trend = slope(xs, ys)
+    assert trend is not None
+    assert trend.estimate == pytest.approx(2)
+
+
+def test_no_trend_has_zero_in_its_interval() -> None:
+    draw = random.Random(1)
+    held = 0
+    for _ in range(100):
+        trend = slope([float(x) for x in range(40)], [draw.gauss(0, 1) for _ in range(40)])
+        assert trend is not None
+        held += trend.low <= 0 <= trend.high
+    assert held >= 90
+
+
+def test_too_few_points() -> None:
+    assert slope([1, 2, 3], [1, 2, 3]) is None
