@@ -63,7 +63,7 @@ def _path_in(values: Any, loc: Path_) -> Path_:
     """pydantic also names union members; keep what is in the document, and a missing or unknown last key."""
     path: list[str | int] = []
     for index, part in enumerate(loc):
-        if isinstance(values, dict) and part in values or isinstance(values, list) and isinstance(part, int):
+        if (isinstance(values, dict) and part in values) or (isinstance(values, list) and isinstance(part, int)):
             path.append(part)
             values = values[part]  # type: ignore[index]
         elif index == len(loc) - 1 and isinstance(values, dict):

@@ -15,7 +15,9 @@ def from_option(text: str) -> Override:
     """``PATH=VALUE`` with the value read as YAML; ScenarioError when it is not that."""
     path, equals, value = text.partition("=")
     if not equals or not path:
-        raise ScenarioError([Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")])
+        raise ScenarioError(
+            [Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")]
+        )
     return path, parse(value, _option(text)).values if value.strip() else None
 
 

@@ -53,7 +53,10 @@ def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
     elif fault.select.rank is None and len(of_kind) > 1:
         yield ("select",), f"say which: rank 0 to {len(of_kind) - 1}"
     elif fault.select.rank is not None and fault.select.rank >= len(of_kind):
-        yield ("select", "rank"), f"{fault.select.role} {fault.select.rank} does not exist; there are {', '.join(of_kind)}"
+        yield (
+            ("select", "rank"),
+            f"{fault.select.role} {fault.select.rank} does not exist; there are {', '.join(of_kind)}",
+        )
     yield from _schedule(fault, scenario.workload.steps)
 
 
@@ -76,7 +79,10 @@ def _expect(scenario: Scenario) -> Iterator[Violation]:
         if check.baseline is not None and check.baseline not in arms:
             near = difflib.get_close_matches(check.baseline, arms, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            yield ("expect", check.name, "versus"), f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}"
+            yield (
+                ("expect", check.name, "versus"),
+                f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}",
+            )
         if getattr(check, "during", "all") == "fault" and not scenario.faults:
             yield ("expect", check.name, "during"), "there is no fault in this scenario"
     if checks.CONTROL in scenario.variants:

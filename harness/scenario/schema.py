@@ -1,4 +1,4 @@
-"""The schema of a scenario (pydantic). What one field alone can tell is checked here; what needs several, in `rules`."""
+"""The schema of a scenario (pydantic). What one field can tell is checked here; what needs several, in `rules`."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ class Workload(Strict):
     @classmethod
     def _known(cls, value: str) -> str:
         if models.facts(value) is None:
-            raise ValueError(f"is not a model; allowed are {', '.join(models.own())} and names of gluon.model_zoo.vision")
+            raise ValueError(
+                f"is not a model; allowed are {', '.join(models.own())} and names of gluon.model_zoo.vision"
+            )
         return value
 
 

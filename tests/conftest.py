@@ -1,0 +1,53 @@
+"""What several tests need: a plan to play with, and for the real ones a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.plan import Plan, make
+from harness.scenario.load import load
+from harness.scenario.overrides import Override
+from harness.targets import environment
+
+ROOT = Path(__file__).parent.parent
+
+SCENARIO = """\
+title: a question
+seed: 7
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {kvstore: dist_sync, workers: 2}
+"""
+
+
+@pytest.fixture
+def plan_of(tmp_path: Path) -> Callable[..., Plan]:
+    """A plan from scenario text (by default a small dist_sync job) and overrides."""
+
+    def make_plan(text: str = SCENARIO, *changes: Override) -> Plan:
+        path = tmp_path / "question.yaml"
+        path.write_text(text)
+        loaded = load(path, list(changes))
+        return make(loaded, loaded.scenario.target, "0" * 64)
+
+    return make_plan
+
+
+@pytest.fixture
+def fault_plan(plan_of: Callable[..., Plan]) -> Callable[..., Plan]:
+    """The small dist_sync job with faults, given as Python values."""
+
+    def make_plan(*faults: dict[str, Any]) -> Plan:
+        return plan_of(SCENARIO, ("faults", list(faults)))
+
+    return make_plan
+
+
+@pytest.fixture(scope="session")
+def target() -> Path:
+    """The interpreter of the default target, built if need be."""
+    recipe = environment.recipe(environment.DEFAULT_MXNET)
+    return environment.ensure(recipe, lambda line: None).interpreter.python

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from harness.scenario import models
+from harness.scenario.models import ModelFacts
+
+
+def test_our_own_models_describe_themselves() -> None:
+    assert models.own() == ["lenet", "lstm", "mlp", "resnet18"]
+    assert models.facts("lstm") == ModelFacts(8, True)
+    assert models.facts("mlp") == ModelFacts(8, False)
+
+
+def test_zoo_models_have_their_usual_size() -> None:
+    assert models.facts("resnet50_v1") == ModelFacts(224, True)
+    assert models.facts("inceptionv3") == ModelFacts(299, False)
+    assert models.facts("resnet19") is None

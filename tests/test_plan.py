@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.plan import Plan
+from tests.conftest import SCENARIO
+
+KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
+SLOW = {"slow": {"select": {"role": "server"}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 2}}
+
+
+def test_the_same_scenario_gives_the_same_bytes(plan_of: Callable[..., Plan]) -> None:
+    first, second = plan_of(), plan_of()
+    assert first.text() == second.text()
+    assert first.hash == second.hash
+
+
+def test_the_seed_is_part_of_the_hash(plan_of: Callable[..., Plan]) -> None:
+    assert plan_of().hash != plan_of(SCENARIO, ("seed", 8)).hash
+
+
+def test_a_plan_read_back_is_the_same_plan(fault_plan: Callable[..., Plan]) -> None:
+    plan = fault_plan(KILL, SLOW)
+    again = Plan.model_validate_json(plan.text())
+    assert again == plan
+    assert again.hash == plan.hash
+
+
+def test_everything_is_decided(fault_plan: Callable[..., Plan]) -> None:
+    arm = fault_plan(KILL, SLOW).arms[0]
+    assert [role.name for role in arm.roles] == ["scheduler", "server/0", "worker/0", "worker/1"]
+    assert arm.env == {"OMP_NUM_THREADS": "1"}
+    assert arm.workload.sizes == (8,)
+    assert [(one.role, one.clock, one.first_step, one.last_step) for one in arm.schedule] == [
+        ("worker/1", "worker/1", 50, None),
+        ("server/0", "worker/0", 30, 50),
+    ]
+
+
+def test_a_control_is_the_same_job_without_its_faults(plan_of: Callable[..., Plan]) -> None:
+    expect = {"drift": {"versus": "control", "at_most": "1%"}}
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", expect))
+    control, main = plan.arms
+    assert (control.name, main.name) == ("control", "main")
+    assert control.schedule == ()
+    assert control.workload == main.workload
+
+
+def test_without_comparison_there_is_no_control(fault_plan: Callable[..., Plan]) -> None:
+    assert [arm.name for arm in fault_plan(KILL).arms] == ["main"]
+
+
+def test_variants_become_arms_in_their_order(plan_of: Callable[..., Plan]) -> None:
+    variants = {"small": {}, "large": {"workload.batch_size": 128, "target.env.MXNET_ENGINE_TYPE": "NaiveEngine"}}
+    small, large = plan_of(SCENARIO, ("variants", variants)).arms
+    assert (small.workload.batch_size, large.workload.batch_size) == (32, 128)
+    assert large.env == {"OMP_NUM_THREADS": "1", "MXNET_ENGINE_TYPE": "NaiveEngine"}
+
+
+def test_sizes_are_drawn_from_the_seed(plan_of: Callable[..., Plan]) -> None:
+    shapes = {"distribution": "uniform", "min": 4, "max": 9}
+    text = SCENARIO.replace("model: mlp", "model: lstm")
+    sizes = plan_of(text, ("workload.shapes", shapes)).arms[0].workload.sizes
+    assert len(sizes) == 100
+    assert sizes[:10] == (5, 4, 7, 4, 7, 6, 4, 7, 4, 6)
+    assert plan_of(text, ("workload.shapes", shapes), ("seed", 8)).arms[0].workload.sizes != sizes
