@@ -72,7 +72,7 @@ class Agent:
         if self._kill_at is not None:
             due.append(self._kill_at)
         soonest = min(due, default=None)
-        return None if soonest in (None, float("inf")) else max(0.0, soonest - time.monotonic())  # type: ignore[operator]
+        return None if soonest in (None, float("inf")) else max(0.0, soonest - time.monotonic())
 
     def _read_instructions(self) -> None:
         chunk = os.read(self._source, _CHUNK)
@@ -127,9 +127,7 @@ class Agent:
             before = proc.state(child.pid)
             child.signal(signal.Signals[f"SIG{instruction.signal}"])
             after = proc.settled(child.pid, _AFTER[instruction.signal])
-        self._report(
-            events.Signalled, instruction.role, signal=instruction.signal, before=before, after=after
-        )
+        self._report(events.Signalled, instruction.role, signal=instruction.signal, before=before, after=after)
 
     def _throttle(self, instruction: Throttle) -> None:
         child = self._children[instruction.role]
@@ -216,7 +214,7 @@ class Agent:
         child.close()
 
     def _report(self, kind: type[events.Event], role: str, **fields: object) -> None:
-        event = kind(t=round(time.monotonic(), 6), arm=self._arm, role=role, **fields)  # type: ignore[arg-type]
+        event = kind(t=round(time.monotonic(), 6), arm=self._arm, role=role, **fields)
         self._write(events.encode(event))
 
     def _write(self, data: bytes) -> None:

@@ -20,10 +20,8 @@ class StackDump:
         argv = [str(Path(sys.executable).with_name("py-spy")), "dump", "--pid", str(pid)]
         if proc.state(pid) == "T":
             argv.append("--nonblocking")  # it cannot be paused once more, and stands still anyway
-        self._output = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT
-        )
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed by text)
+        self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT)
         self.deadline = time.monotonic() + TIMEOUT_SECONDS
 
     def text(self) -> str | None:
