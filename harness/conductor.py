@@ -1,11 +1,11 @@
-"""Decides, from the events of one arm, what to do next and how the arm ended. Pure: it acts on nothing and reads no clock.
+"""Decides, from the events of one arm, what to do next and how it ended. Pure: acts on nothing and reads no clock.
 
 `on` takes an event, `tick` the time; both return what to do: instructions for the agent and events for the history.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -77,13 +77,12 @@ class _FaultState:
 
 @dataclass
 class Conductor:
-    """One arm from its first process to its last. ``log_of`` names the log file of a role, for messages."""
+    """One arm from its first process to its last."""
 
     arm: Arm
     startup_timeout: float
     stall_timeout: float
     spawns: Mapping[str, Spawn]
-    log_of: Callable[[str], str]
     began: float
     ended: Ended | None = None
     started: float | None = None
@@ -229,12 +228,14 @@ class Conductor:
             return
         if role.condemned:
             if not any(self._roles[name].done for name in self.arm.workers):
-                yield from self._end(event.t, "crashed", f"{event.role} was killed as planned and none is left", event.role)
+                yield from self._end(
+                    event.t, "crashed", f"{event.role} was killed as planned and none is left", event.role
+                )
         elif self.started is None:
-            reason = f"{event.role} ended with {how} before all were ready; see {self.log_of(event.role)}"
+            reason = f"{event.role} ended with {how} before all were ready"
             yield from self._end(event.t, "refused", reason, event.role)
         elif event.status != 0 or not self._may_leave(event.role):
-            reason = f"{event.role} ended with {how} at step {role.step}; see {self.log_of(event.role)}"
+            reason = f"{event.role} ended with {how} at step {role.step}"
             yield from self._end(event.t, "crashed", reason, event.role)
         if self.ended is None and all(state.exited for state in self._roles.values()):
             steps = self.arm.workload.steps
@@ -301,7 +302,7 @@ class Conductor:
 
     def _startup_failed(self, now: float) -> Iterator[Action]:
         late = [name for name in self.arm.workers if not self._roles[name].ready]
-        reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up; see {self.log_of(late[0])}"
+        reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
         yield from self._end(now, "refused", reason, late[0])
 
     def _stalled(self, now: float) -> Iterator[Action]:

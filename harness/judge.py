@@ -1,22 +1,20 @@
-"""History and plan to a verdict. Pure but for reading; the same history can be judged again with other checks."""
+"""History and plan to a verdict. Pure, so that an old run can be judged again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from harness import checks, history, measures
+from harness import checks, measures
 from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
-from harness.evidence import ReceiptBook
 from harness.events import Ended, Event, Stack
+from harness.evidence import ReceiptBook
 from harness.faults import Receipt
-from harness.measures import ArmMeasures, Quantity
+from harness.measures import ArmMeasures, Measure, Quantity
 from harness.plan import Plan
-from harness.store import RunFolder
 
 SCHEMA = "harness/verdict/1"
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
@@ -65,24 +63,19 @@ def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
         "outcome": ended.outcome if ended else None,
         "reason": ended.reason if ended else "the history has no end",
         "blamed": ended.role if ended else "",
+        "log": ended.log if ended else "",
         "receipts": [vars(receipt) for receipt in arm.receipts],
         "measures": [_quantity_json(quantity) for quantity in arm.quantities.values()],
     }
 
 
 def _quantity_json(quantity: Quantity) -> dict[str, Any]:
-    fields = {key: value for key, value in vars(quantity).items() if key != "samples"}
-    samples = [_finite(sample) for sample in quantity.samples]
-    return {**fields, "value": _finite(quantity.value), "samples": samples}
+    numbers = {name: _finite(getattr(quantity, name)) for name in ("value", "low", "high")}
+    return {**vars(quantity), **numbers, "samples": [_finite(sample) for sample in quantity.samples]}
 
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def judge_folder(folder: RunFolder) -> Verdict:
-    """Judge a run from its history; DamagedRunError when it cannot be read."""
-    return judge(folder.plan(), history.read(Path(folder.path) / "history.jsonl"), folder.id)
 
 
 def judge(plan: Plan, past: Iterable[Event], run: str) -> Verdict:
@@ -108,10 +101,11 @@ class _ArmObserver:
         self._measures = [measure(arm) for measure in measures.all_measures().values()]
         self._receipts = ReceiptBook(arm)
         self._ended: Ended | None = None
-        self._hearers: dict[type[Event], list[Any]] = {}
-        for measure in [*self._measures, self._receipts]:
-            for kind in measure.hears:
-                self._hearers.setdefault(kind, []).append(measure.add)
+        self._hearers: dict[type[Event], list[Callable[[Event], None]]] = {}
+        listeners: list[Measure | ReceiptBook] = [*self._measures, self._receipts]
+        for listener in listeners:
+            for kind in listener.hears:
+                self._hearers.setdefault(kind, []).append(listener.add)
 
     def add(self, event: Event) -> None:
         for hear in self._hearers.get(type(event), ()):

@@ -1,0 +1,244 @@
+"""The conductor is pure: events in, lists of actions out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness import events
+from harness.conductor import Conductor
+from harness.events import Ended, Healed, Injected, Started
+from harness.instructions import Credit, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+from harness.plan import Plan
+
+ARM = "main"
+W0, W1, S0, SCHEDULER = "worker/0", "worker/1", "server/0", "scheduler"
+ALL = (SCHEDULER, S0, W0, W1)
+
+
+def kill(**at: Any) -> dict[str, Any]:
+    return {"kill": {"select": {"role": "worker", "rank": 1}, "at": at}}
+
+
+def pause(seconds: str, **at: Any) -> dict[str, Any]:
+    return {"pause": {"select": {"role": "worker", "rank": 1}, "at": at, "for": {"time": seconds}}}
+
+
+def slow(first: int, steps: int, role: str = "worker") -> dict[str, Any]:
+    select = {"role": role, "rank": 0 if role == "server" else 1}
+    return {"slow": {"select": select, "at": {"step": first}, "for": {"steps": steps}, "factor": 3}}
+
+
+class Play:
+    """A conductor and short words for what happens to it."""
+
+    def __init__(self, plan: Plan) -> None:
+        arm = plan.arms[0]
+        spawns = {role.name: Spawn(role.name, ("python",), {}, "/", "log") for role in arm.roles}
+        self.conductor = Conductor(arm, 60.0, 30.0, spawns, 0.0)
+
+    def on(self, kind: type[events.Event], role: str, *fields: Any, t: float = 1.0) -> list[Any]:
+        return self.conductor.on(kind(t, ARM, role, *fields))
+
+    def come_up(self, t: float = 1.0) -> list[Any]:
+        """All processes start and both workers wait for credit."""
+        self.conductor.begin()
+        for role in ALL:
+            self.on(events.Spawned, role, 1, t=t)
+        self.on(events.Waiting, W0, 0, t=t)
+        return self.on(events.Waiting, W1, 0, t=t)
+
+    def leave(self, *roles: str, status: int | None = 0, signal: int | None = None, t: float = 9.0) -> list[Any]:
+        return [action for role in roles for action in self.on(events.Exited, role, status, signal, t=t)]
+
+
+@pytest.fixture
+def play(fault_plan: Callable[..., Plan]) -> Callable[..., Play]:
+    return lambda *faults: Play(fault_plan(*faults))
+
+
+def test_every_role_is_started_in_order(play: Callable[..., Play]) -> None:
+    assert [action.role for action in play().conductor.begin()] == list(ALL)
+
+
+def test_credit_is_given_once_all_workers_wait(play: Callable[..., Play]) -> None:
+    job = play()
+    assert job.come_up() == [Started(1.0, ARM, ""), Credit(W0, None), Credit(W1, None)]
+
+
+def test_all_workers_stop_where_a_fault_begins_and_ends(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20))
+    assert job.come_up()[1:] == [Credit(W0, 30), Credit(W1, 30)]
+    assert job.on(events.Waiting, W0, 30) == [Credit(W0, 50)]
+    assert job.on(events.Waiting, W1, 30, t=2.0) == [Injected(2.0, ARM, W1, 0, 30), Throttle(W1, 3.0), Credit(W1, 50)]
+    assert job.on(events.Waiting, W1, 50, t=4.0) == [Unthrottle(W1), Healed(4.0, ARM, W1, 0, 50), Credit(W1, None)]
+
+
+def test_a_fault_on_a_server_is_triggered_by_the_steps_of_worker_0(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20, role="server"))
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30) == [Credit(W1, 50)]
+    assert job.on(events.Waiting, W0, 30) == [Injected(1.0, ARM, S0, 0, 30), Throttle(S0, 3.0), Credit(W0, 50)]
+
+
+def test_a_fault_by_time_counts_from_the_first_step_and_ends_by_time(play: Callable[..., Play]) -> None:
+    job = play(pause("3s", time="2s"))
+    job.come_up(t=10.0)
+    assert job.conductor.deadline() == 12.0
+    assert job.conductor.tick(11.9) == []
+    assert job.conductor.tick(12.0) == [Injected(12.0, ARM, W1, 0, None), Signal(W1, "STOP")]
+    assert job.conductor.deadline() == 15.0
+    assert job.conductor.tick(15.0) == [Signal(W1, "CONT"), Healed(15.0, ARM, W1, 0, None)]
+
+
+def test_completed_when_all_have_left(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    for worker in (W0, W1):
+        assert job.on(events.Done, worker, 100) == []
+    assert job.leave(S0, SCHEDULER, W0) == []
+    ended, shutdown = job.leave(W1)
+    assert (ended.outcome, ended.reason) == ("completed", "2 of 2 workers trained 100 steps and every process left")
+    assert shutdown == Shutdown("", 3.0)
+
+
+def test_an_unplanned_death_is_a_crash_and_names_role_signal_and_step(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Window, W1, 40, 10, 0.1)
+    (ended, _) = job.leave(W1, status=None, signal=11)
+    assert ended == Ended(9.0, ARM, W1, "crashed", "worker/1 ended with signal 11 at step 50")
+
+
+def test_a_server_that_leaves_early_is_a_crash(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    (ended, _) = job.leave(S0)
+    assert (ended.outcome, ended.role) == ("crashed", S0)
+
+
+def test_a_failing_exit_after_the_last_step_is_a_crash(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Done, W0, 100)
+    (ended, _) = job.leave(W0, status=1)
+    assert ended.outcome == "crashed"
+
+
+def test_a_planned_death_is_no_crash_while_others_live(play: Callable[..., Play]) -> None:
+    job = play(kill(step=50))
+    job.come_up()
+    assert job.on(events.Waiting, W1, 50)[:2] == [Injected(1.0, ARM, W1, 0, 50), Signal(W1, "KILL")]
+    assert job.leave(W1, status=None, signal=9, t=2.0) == []
+    assert job.conductor.deadline() == 32.0
+
+
+def test_when_the_only_worker_is_killed_the_job_crashed(plan_of: Callable[..., Plan]) -> None:
+    fault = {"kill": {"select": {"role": "worker"}, "at": {"step": 5}}}
+    text = "title: t\nworkload: {model: mlp, steps: 50}\n"
+    job = Play(plan_of(text, ("faults", [fault])))
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W0, 5)
+    (ended, _) = job.leave(W0, status=None, signal=9)
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/0 was killed as planned and none is left")
+
+
+def test_standing_still_ends_as_hung_with_the_stacks_of_all_who_live(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.on(events.Window, W0, 0, 10, 0.1, t=2.0)
+    assert job.conductor.tick(31.9) == []
+    assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL]
+    for role in ALL[:-1]:
+        assert job.on(events.Stack, role, "text", t=33.0) == []
+    (ended, _) = job.on(events.Stack, W1, "text", t=33.0)
+    assert ended.outcome == "hung"
+    assert ended.reason == "nothing moved for 30.0 s: worker/0 at step 10, worker/1 at step 0"
+
+
+def test_a_job_that_cannot_leave_is_hung(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Done, W0, 100)
+    job.on(events.Done, W1, 100)
+    job.leave(W1, t=2.0)
+    assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL[:-1]]
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended.reason == "nothing moved for 30.0 s: scheduler, server/0, worker/0 had finished and did not leave"
+
+
+def test_slow_steps_are_not_a_stall(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Window, W0, 0, 1, 5.0, t=6.0)
+    assert job.conductor.deadline() == 56.0
+
+
+def test_a_fault_that_the_clock_will_end_is_not_a_stall(play: Callable[..., Play]) -> None:
+    job = play(pause("60s", step=50))
+    job.come_up()
+    job.on(events.Waiting, W1, 50, t=5.0)
+    assert job.conductor.deadline() == 65.0
+    assert job.conductor.tick(64.0) == []
+
+
+def test_a_loss_that_is_not_finite_ends_as_diverged(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    (ended, _) = job.on(events.Loss, W1, 20, [0.5, None, 0.5])
+    assert ended == Ended(1.0, ARM, W1, "diverged", "the loss of worker/1 is not finite at step 21")
+
+
+def test_who_did_not_come_up_is_named(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Ready, W0, 0.1, 0, "", "", "", [], 0, "")
+    assert job.conductor.deadline() == 60.0
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended == Ended(60.0, ARM, W1, "refused", "after 60 s worker/1 had not come up")
+
+
+def test_a_process_that_cannot_start_refuses_the_job(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    (ended, _) = job.on(events.SpawnFailed, W0, "python: no such file")
+    assert (ended.outcome, ended.reason) == ("refused", "worker/0 could not be started: python: no such file")
+
+
+def test_an_exit_before_all_are_ready_refuses_the_job(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    (ended, _) = job.leave(W0, status=1)
+    assert ended.reason == "worker/0 ended with exit status 1 before all were ready"
+
+
+def test_every_way_out_heals(play: Callable[..., Play]) -> None:
+    job = play(slow(0, 50))
+    job.come_up()
+    healed = [Unthrottle(W1), Healed(3.0, ARM, W1, 0, None)]
+    actions = job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert actions == [*healed, Ended(3.0, ARM, "", "interrupted", "SIGINT"), Shutdown("", 3.0)]
+    assert job.conductor.stop(4.0, "interrupted", "SIGINT") == []
+
+
+def test_a_fault_that_lasts_to_the_end_is_healed_when_its_worker_is_done(play: Callable[..., Play]) -> None:
+    fault = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "factor": 3}}
+    job = play(fault)
+    job.come_up()
+    job.on(events.Waiting, W1, 50)
+    assert job.on(events.Done, W1, 100, t=7.0) == [Unthrottle(W1), Healed(7.0, ARM, W1, 0, 100)]
+
+
+def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert not job.conductor.over
+    job.leave(*ALL)
+    assert job.conductor.over
+    assert job.conductor.deadline() is None

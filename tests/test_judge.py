@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.checks.outcome import Outcome
+from harness.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
+from harness.judge import judge
+from harness.plan import Plan
+from tests.conftest import SCENARIO
+
+KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
+PROOF: list[Event] = [
+    Injected(1.0, "main", "worker/1", 0, 50),
+    Signalled(1.0, "main", "worker/1", "KILL", "S", "Z"),
+    Exited(1.1, "main", "worker/1", None, 9),
+]
+HUNG = Ended(9.0, "main", "worker/0", "hung", "nothing moved")
+
+
+@pytest.fixture
+def killed(plan_of: Callable[..., Plan]) -> Plan:
+    return plan_of(SCENARIO, ("faults", [KILL]), ("expect", {"outcome": "hung"}))
+
+
+def test_a_proven_fault_and_the_expected_outcome_pass(killed: Plan) -> None:
+    verdict = judge(killed, [*PROOF, HUNG], "id")
+    assert (verdict.verdict, verdict.reason) == ("pass", "every check passed")
+
+
+def test_a_fault_without_receipt_is_invalid_whatever_the_checks_say(killed: Plan) -> None:
+    verdict = judge(killed, [PROOF[0], HUNG], "id")
+    assert verdict.verdict == "invalid"
+    assert verdict.reason == "no receipt for kill of worker/1: no KILL was sent"
+    assert [check.verdict for check in verdict.checks] == ["pass"]
+
+
+def test_without_expectation_a_run_should_complete(plan_of: Callable[..., Plan]) -> None:
+    verdict = judge(plan_of(), [HUNG], "id")
+    assert (verdict.verdict, verdict.reason) == ("fail", "fail: outcome of main")
+
+
+def test_the_control_must_complete(plan_of: Callable[..., Plan]) -> None:
+    expect = {"outcome": "hung", "drift": {"versus": "control", "at_most": "1%"}}
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", expect))
+    control = Ended(9.0, "control", "", "crashed", "why")
+    verdict = judge(plan, [control, *PROOF, HUNG], "id")
+    assert [(check.arm, check.check, check.verdict) for check in verdict.checks] == [
+        ("control", "outcome", "fail"),
+        ("main", "drift", "invalid"),
+        ("main", "outcome", "pass"),
+    ]
+    assert verdict.verdict == "fail"
+
+
+def test_a_check_that_breaks_is_unknown(killed: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(Outcome, "judge", broken)
+    verdict = judge(killed, [*PROOF, HUNG], "id")
+    assert verdict.verdict == "unknown"
+    assert verdict.checks[0].reason == "the check itself broke: ZeroDivisionError: oops"
+
+
+def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
+    past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall"), HUNG]
+    form = judge(killed, past, "id").as_json()
+    json.dumps(form, allow_nan=False)
+    assert form["schema"] == "harness/verdict/1"
+    assert form["arms"][0]["outcome"] == "hung"
+    assert form["arms"][0]["receipts"][0]["proven"] is True
+    assert form["stacks"] == [{"arm": "main", "role": "worker/0", "text": "waitall"}]
+    assert set(form["arms"][0]["measures"][0]) == {
+        "name", "unit", "value", "n", "low", "high", "role", "note", "samples"
+    }  # fmt: skip
