@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import psutil
 
 from harness.errors import DamagedRunError
-from harness.store import RunFolder, every
-
-__all__ = ["Entry", "entry", "every"]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One run. ``status`` is running, finished, interrupted, aborted, lost (its harness was killed) or damaged."""
-
-    run: str
-    title: str
-    status: str
-    verdict: str
-    reason: str
+from harness.report.runs import Entry
+from harness.store import RunFolder
 
 
 def entry(folder: RunFolder) -> Entry:

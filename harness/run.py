@@ -17,25 +17,27 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from harness import archive, events, facts, store
+from harness import archive, events, facts, history, store
 from harness.agent.client import AgentProcess, isolation
 from harness.conductor import GRACE_SECONDS, Action, Conductor
 from harness.errors import AgentError
-from harness.events import Event
+from harness.events import Ended, Event
 from harness.history import HistoryWriter
 from harness.instructions import Instruction, Spawn
-from harness.judge import Verdict, judge_folder
+from harness.judge import Verdict, judge
 from harness.plan import Arm, Plan
 from harness.store import RunFolder
 from harness.targets.interpreter import Interpreter
 
 Observer = Callable[[Event], None]
 POLL_SECONDS = 0.2
+LOG_TAIL_LINES = 10
+LOG_TAIL_BYTES = 4096
 INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
 """Variables of the user's shell that reach the measured processes; everything else comes from the plan."""
 
@@ -86,6 +88,11 @@ def request(plan: Plan, scenario_text: str, interpreter: Interpreter, results: P
     return Request(plan, scenario_text, archive.build(), interpreter, results, origin)
 
 
+def judged(folder: RunFolder) -> Verdict:
+    """The verdict on a run, from its plan and history; DamagedRunError when they cannot be read."""
+    return judge(folder.plan(), history.read(folder.path / "history.jsonl"), folder.id)
+
+
 def execute(asked: Request, observe: Observer) -> Run:
     """Run all arms and judge them; StorageError when results cannot be written, AgentError when the agent fails."""
     folder = store.create(asked.results, asked.plan.scenario, asked.plan.hash)
@@ -93,7 +100,7 @@ def execute(asked: Request, observe: Observer) -> Run:
         _store_inputs(folder, asked)
         _run_arms(folder, asked, observe, interruption)
         if interruption.signal is None:
-            verdict = judge_folder(folder)
+            verdict = judged(folder)
             folder.write_json("verdict.json", verdict.as_json())
             ended["verdict"] = verdict
     return Run(folder, ended["status"], ended.get("verdict"))
@@ -132,13 +139,13 @@ def _store_inputs(folder: RunFolder, asked: Request) -> None:
 
 
 def _run_arms(folder: RunFolder, asked: Request, observe: Observer, interruption: Interruption) -> None:
-    history = HistoryWriter(folder.path / "history.jsonl")
+    past = HistoryWriter(folder.path / "history.jsonl")
     try:
         for arm in asked.plan.arms:
             if interruption.signal is None:
-                _ArmRun(folder, asked, arm, history, observe, interruption).perform()
+                _ArmRun(folder, asked, arm, past, observe, interruption).perform()
     finally:
-        history.close()
+        past.close()
 
 
 class _ArmRun:
@@ -149,11 +156,11 @@ class _ArmRun:
         folder: RunFolder,
         asked: Request,
         arm: Arm,
-        history: HistoryWriter,
+        past: HistoryWriter,
         observe: Observer,
         interruption: Interruption,
     ) -> None:
-        self._folder, self._arm, self._history = folder, arm, history
+        self._folder, self._arm, self._history = folder, arm, past
         self._observe, self._interruption = observe, interruption
         folder.log(arm.name, "").parent.mkdir(parents=True, exist_ok=True)
         self._conductor = Conductor(
@@ -161,7 +168,6 @@ class _ArmRun:
             asked.plan.startup_timeout,
             asked.plan.stall_timeout,
             _spawns(folder, arm, asked.interpreter.python),
-            lambda role: str(folder.log(arm.name, role)),
             time.monotonic(),
         )
 
@@ -199,9 +205,24 @@ class _ArmRun:
         for action in actions:
             if isinstance(action, Instruction):
                 agent.send(action)
-            else:
-                self._history.append(events.encode(action))
-                self._observe(action)
+                continue
+            event = self._with_log(action) if isinstance(action, Ended) else action
+            self._history.append(events.encode(event))
+            self._observe(event)
+
+    def _with_log(self, ended: Ended) -> Ended:
+        """What the process that is to blame said last."""
+        if ended.outcome not in ("crashed", "refused") or not ended.role:
+            return ended
+        return replace(ended, log=_tail(self._folder.log(self._arm.name, ended.role)))
+
+
+def _tail(log: Path) -> str:
+    if not log.is_file():
+        return ""
+    with open(log, "rb") as file:
+        file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
+        return "\n".join(file.read().decode(errors="replace").splitlines()[-LOG_TAIL_LINES:])
 
 
 def _spawns(folder: RunFolder, arm: Arm, python: Path) -> dict[str, Spawn]:
@@ -226,5 +247,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-

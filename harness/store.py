@@ -1,9 +1,9 @@
 """Run folders: ``results/runs/<id>/``. Files are replaced whole; the history only grows.
 
-    scenario.yaml   as it was read          plan.json    everything decided
-    worker.pyz      the measured program    facts.json   the machine and the software
-    history.jsonl   every event             logs/        what each process printed
-    status.json     running or how it ended verdict.json the judgement
+scenario.yaml   as it was read          plan.json    everything decided
+worker.pyz      the measured program    facts.json   the machine and the software
+history.jsonl   every event             logs/        what each process printed
+status.json     running or how it ended verdict.json the judgement
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RunFolder:
                 file.write(data.encode() if isinstance(data, str) else data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, path)
+            beside.replace(path)
         except OSError as error:
             beside.unlink(missing_ok=True)
             raise storage_error(error, path) from error

@@ -123,8 +123,7 @@ def _build(wanted: Recipe, place: Path) -> None:
         shutil.rmtree(beside, ignore_errors=True)  # what a killed build left
         beside.mkdir()
     except OSError as error:
-        remedy = "choose another cache folder with HARNESS_CACHE"
-        raise TargetError(f"{place.parent} cannot be written: {(error.strerror or '').lower()}; {remedy}") from error
+        raise _unwritable(place.parent, error) from error
     try:
         _, base = _base_python()
         _run([base, "-m", "venv", "--without-pip", str(beside)], wanted)
@@ -172,10 +171,16 @@ def _lock(key: str) -> Iterator[None]:
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / f".lock-{key}", "w")
+        lock = os.open(folder / f".lock-{key}", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        remedy = "choose another cache folder with HARNESS_CACHE"
-        raise TargetError(f"{folder} cannot be written: {(error.strerror or '').lower()}; {remedy}") from error
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        raise _unwritable(folder, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
+
+
+def _unwritable(folder: Path, error: OSError) -> TargetError:
+    reason = (error.strerror or "").lower()
+    return TargetError(f"{folder} cannot be written: {reason}; choose another cache folder with HARNESS_CACHE")
