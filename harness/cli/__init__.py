@@ -1,7 +1,7 @@
 """The command line: one file a verb, and the only place that prints or exits.
 
-A verb's file has ``HELP``, ``configure(parser)`` and ``execute(arguments)``, which returns the exit code. Files whose name
-begins with an underscore are no verbs. Heavy imports belong inside ``execute``, so that help is quick.
+A verb's file has ``HELP``, ``configure(parser)`` and ``execute(arguments)``, which returns the exit code. Files whose
+name begins with an underscore are no verbs. Heavy imports belong inside ``execute``, so that help is quick.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     from harness import store
     from harness.cli import _showing
-    from harness.judge import judge_folder
+    from harness.run import judged
 
     folder = store.find(arguments.results, arguments.run)
-    verdict = judge_folder(folder)
+    verdict = judged(folder)
     folder.write_json("verdict.json", verdict.as_json())
     return _showing.show(verdict, arguments.json)

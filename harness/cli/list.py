@@ -19,10 +19,10 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from rich.console import Console
 
-    from harness import catalogue
+    from harness import catalogue, store
     from harness.report.runs import render
 
-    entries = [catalogue.entry(folder) for folder in catalogue.every(arguments.results)]
+    entries = [catalogue.entry(folder) for folder in store.every(arguments.results)]
     if arguments.json:
         print(json.dumps({"schema": "harness/runs/1", "runs": [vars(entry) for entry in entries]}, indent=1))
     else:

@@ -20,6 +20,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     from harness import store
     from harness.cli import _showing
-    from harness.judge import judge_folder
+    from harness.run import judged
 
-    return _showing.show(judge_folder(store.find(arguments.results, arguments.run)), arguments.json, arguments.svg)
+    return _showing.show(judged(store.find(arguments.results, arguments.run)), arguments.json, arguments.svg)

@@ -21,7 +21,9 @@ def _arm(arm: Arm) -> list[RenderableType]:
     job = arm.workload
     sizes = f"size {job.sizes[0]}" if len(job.sizes) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
     amp = job.amp.dtype if job.amp else "float32"
-    words = f"\n{arm.name}: {job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {amp}, {job.optimizer.name}, "
+    words = (
+        f"\n{arm.name}: {job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {amp}, {job.optimizer.name}, "
+    )
     words += f"{job.steps} steps ({job.warmup} warm-up), windows of {job.window}, kvstore {job.kvstore}"
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("role", "environment"):

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.catalogue import Entry
 from harness.report.verdict import STYLES
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run. ``status`` is running, finished, interrupted, aborted, lost (its harness was killed) or damaged."""
+
+    run: str
+    title: str
+    status: str
+    verdict: str
+    reason: str
 
 
 def render(entries: list[Entry]) -> RenderableType:

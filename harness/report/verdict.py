@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.events import Ended
 from harness.judge import Verdict
 from harness.measures import ArmMeasures
 from harness.report import numbers
@@ -24,6 +25,7 @@ def render(verdict: Verdict) -> RenderableType:
     parts: list[RenderableType] = [head, _checks(verdict), _measures(verdict)]
     if any(arm.receipts for arm in verdict.arms):
         parts.append(_receipts(verdict))
+    parts += [_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log]
     parts += [_stack(stack.arm, stack.role, stack.text) for stack in verdict.stacks]
     return Group(*parts)
 
@@ -54,9 +56,7 @@ def _measures(verdict: Verdict) -> Table:
 def _rows(verdict: Verdict) -> list[tuple[str, str]]:
     keys = dict.fromkeys(key for arm in verdict.arms for key in arm.quantities)
     return [
-        key
-        for key in keys
-        if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in verdict.arms)
+        key for key in keys if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in verdict.arms)
     ]
 
 
@@ -73,6 +73,10 @@ def _receipts(verdict: Verdict) -> Table:
             word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
             table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, receipt.evidence)
     return table
+
+
+def _log(ended: Ended) -> Text:
+    return Text("\n".join([f"{ended.arm} {ended.role} said last:", *(f"    {one}" for one in ended.log.splitlines())]))
 
 
 def _stack(arm: str, role: str, text: str) -> Text:
