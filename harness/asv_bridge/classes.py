@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 7200
 _TRACKED = (
     ("seconds_per_sample", "seconds"),
     ("peak_memory", "bytes"),
-    ("held_beyond_live", "bytes"),
+    ("held_memory", "bytes"),
     ("memory_growth", "bytes/1000 steps"),
     ("final_loss", "loss"),
 )
@@ -54,7 +54,7 @@ def _arms(loaded: LoadedScenario) -> list[str]:
 
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:
-    def track(self: object, arm: str) -> dict[str, Any]:
+    def track(self: object, arm: str) -> dict[str, Any] | float:
         from harness.asv_bridge import tracking
 
         return tracking.samples(loaded, arm, quantity)

@@ -1,7 +1,7 @@
 """asv plugin: an environment is a target.
 
-The benchmarks run in the controller's interpreter and start the target's. Nothing of this repository is installed into a
-target, so there is nothing to build for a commit. `asv.conf.json` names this module with a leading dot.
+The benchmarks run in the controller's interpreter and start the target's. Nothing of this repository is installed into
+a target, so there is nothing to build for a commit. `asv.conf.json` names this module with a leading dot.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
 from harness.errors import DamagedRunError, HarnessError
-from harness.judge import Verdict, judge_folder
+from harness.judge import Verdict
 from harness.measures import ArmMeasures, Quantity
 from harness.plan import Plan, make
 from harness.scenario.load import LoadedScenario
@@ -32,11 +32,11 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
     project = Path(os.environ.get("ASV_CONF_DIR", "."))
     plan = make(loaded, _target(loaded), archive.digest(archive.build()))
     folder = _finished(project, plan) or _run(project, plan, loaded.text)
-    verdict = judge_folder(folder)
+    verdict = run.judged(folder)
     _trust(verdict, arm)
     found = _quantity(plan, verdict, arm, quantity)
     if found.value is None or not math.isfinite(found.value):
-        print(f"{quantity} of {arm} is not available: {found.note}", file=sys.stderr)
+        _say(f"{quantity} of {arm} is not available: {found.note}")
         return math.nan
     return {"samples": list(found.samples) or [found.value], "number": 1}
 
@@ -48,12 +48,17 @@ def _target(loaded: LoadedScenario) -> Target:
 
 
 def _run(project: Path, plan: Plan, text: str) -> RunFolder:
-    interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
+    interpreter = resolve.interpreter(plan.target, _say)
     asked = run.request(plan, text, interpreter, project / "results", asv_commit=_commit())
     finished = run.execute(asked, lambda event: None)
     if finished.status == "interrupted":
         raise KeyboardInterrupt
     return finished.folder
+
+
+def _say(line: str) -> None:
+    """asv shows it with --show-stderr."""
+    sys.stderr.write(line + "\n")
 
 
 def _commit() -> str:
@@ -92,7 +97,7 @@ def _trust(verdict: Verdict, arm: str) -> None:
         if check.arm == arm and check.check == Outcome.name and check.verdict != "pass":
             raise UntrustworthyRunError(f"run {verdict.run}: {check.reason}")
     if verdict.verdict != "pass":
-        print(f"run {verdict.run}: {verdict.verdict}: {verdict.reason}", file=sys.stderr)
+        _say(f"run {verdict.run}: {verdict.verdict}: {verdict.reason}")
 
 
 def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:
