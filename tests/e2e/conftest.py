@@ -1,0 +1,56 @@
+"""Runs of real scenarios, each made once for all tests that look at it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.e2e
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a command printed and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def harness(*arguments: object, cwd: Path = ROOT, **env: str) -> Command:
+    """The command line as a user calls it."""
+    argv = [sys.executable, "-m", "harness", *map(str, arguments)]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=cwd, env={**os.environ, **env}, timeout=600)
+    return Command(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def quick(target: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Command]:
+    """All shipped quick scenarios: the results folder and what `harness run --json` said."""
+    results = tmp_path_factory.mktemp("quick")
+    return results, harness("run", "scenarios", "--tag", "quick", "--json", "--results", results)
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Any:
+    """A function that writes a scenario file from its text."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "question.yaml"
+        path.write_text(text)
+        return path
+
+    return write

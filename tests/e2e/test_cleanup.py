@@ -1,0 +1,107 @@
+"""Whatever ends the controller, nothing of a run stays alive and every folder can be read."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.conftest import ROOT
+from tests.e2e.conftest import harness
+
+pytestmark = pytest.mark.e2e
+
+TEXT = """\
+title: a question
+workload: {model: mlp, steps: 100000, warmup: 10}
+topology: {kvstore: dist_sync, workers: 2}
+faults:
+  - slow: {select: {role: worker, rank: 1}, at: {time: 100ms}, for: {time: 60s}, factor: 2}
+"""
+MOMENTS = 20
+ALIVE_SECONDS = 2.0
+MARKER = "HARNESS_TEST_MARKER"
+
+
+def _of_this_test(marker: str, results: Path) -> list[psutil.Process]:
+    """Controller and agent have the marker in their environment, roles the results folder in their arguments."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            ours = process.environ().get(MARKER) == marker or str(results) in " ".join(process.cmdline())
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def _all_gone(marker: str, results: Path) -> list[psutil.Process]:
+    until = time.monotonic() + ALIVE_SECONDS
+    while (alive := _of_this_test(marker, results)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return alive
+
+
+def _start(scenario: Path, results: Path, marker: str) -> subprocess.Popen[str]:
+    argv = [sys.executable, "-m", "harness", "run", str(scenario), "--results", str(results)]
+    env = {**os.environ, MARKER: marker}
+    return subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path) -> None:
+    path, results = scenario(TEXT), tmp_path / "results"
+    draw = random.Random(20)
+    for moment in range(MOMENTS):
+        number = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[moment % 3]
+        marker = f"{os.getpid()}-{moment}"
+        controller = _start(path, results, marker)
+        time.sleep(draw.uniform(0.3, 4.0))
+        controller.send_signal(number)
+        if number == signal.SIGKILL:
+            controller.wait()
+            assert _all_gone(marker, results) == []
+        else:
+            output, _ = controller.communicate(timeout=30)
+            assert _all_gone(marker, results) == []
+            assert controller.returncode in (130, -number), output
+    _every_folder_can_be_read(results)
+
+
+def _every_folder_can_be_read(results: Path) -> None:
+    listed = harness("list", "--json", "--results", results)
+    assert listed.code == 0
+    statuses = {entry["run"]: entry["status"] for entry in listed.json["runs"]}
+    assert set(statuses.values()) <= {"interrupted", "lost", "damaged"}
+    assert list(statuses.values()).count("damaged") <= 2  # killed within the first files
+    for run, status in statuses.items():
+        if status != "damaged" and (results / "runs" / run / "history.jsonl").exists():
+            shown = harness("show", run, "--results", results)
+            assert shown.code == 3, shown.err
+
+
+def test_a_full_disk_aborts_the_run_and_spares_the_others(scenario: Any, target: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    path = scenario(TEXT.replace("steps: 100000", "steps: 100000, window: 1"))
+    script = f"""
+    mount -t tmpfs -o size=600k tmpfs {disk} || exit 77
+    {sys.executable} -m harness run {path} --results {disk}; echo code $?
+    {sys.executable} -m harness list --json --results {disk}
+    """
+    argv = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    if done.returncode == 77:
+        pytest.skip("this machine mounts no tmpfs in a user namespace")
+    assert "code 2" in done.stdout, done.stderr
+    assert "history.jsonl cannot be written: no space left on device; free some space" in done.stderr
+    assert '"status": "aborted"' in done.stdout
+    assert "no space left on device" in done.stdout

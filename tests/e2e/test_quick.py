@@ -1,0 +1,126 @@
+"""The shipped quick scenarios on real MXNet: every verdict, and every verb on the runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Command, harness
+
+pytestmark = pytest.mark.e2e
+
+NAMES = {
+    "bfloat16-drift",
+    "dist-sync-healthy",
+    "killed-worker-dist-sync",
+    "lstm-lengths",
+    "paused-worker-dist-sync",
+    "resnet18-healthy",
+    "slow-worker-dist-sync",
+}
+
+
+def _verdicts(quick: tuple[Path, Command]) -> dict[str, Any]:
+    return {verdict["run"].split("-", 1)[1].rsplit("-", 1)[0]: verdict for verdict in quick[1].json["verdicts"]}
+
+
+def _arm(verdict: Any, name: str = "main") -> Any:
+    return next(arm for arm in verdict["arms"] if arm["arm"] == name)
+
+
+def _value(arm: Any, name: str, role: str = "") -> float:
+    found = [m for m in arm["measures"] if (m["name"], m["role"]) == (name, role)]
+    assert found and found[0]["value"] is not None, (name, role)
+    return float(found[0]["value"])
+
+
+def test_every_question_gets_its_answer(quick: tuple[Path, Command]) -> None:
+    verdicts = _verdicts(quick)
+    assert set(verdicts) == NAMES
+    wrong = {name: one["checks"] for name, one in verdicts.items() if one["verdict"] != "pass"}
+    assert wrong == {}
+    assert quick[1].code == 0
+
+
+def test_throughput_memory_and_loss_of_a_healthy_run(quick: tuple[Path, Command]) -> None:
+    arm = _arm(_verdicts(quick)["resnet18-healthy"])
+    assert arm["outcome"] == "completed"
+    assert _value(arm, "throughput") > 0
+    assert _value(arm, "peak_memory", "worker/0") > 100e6
+    assert _value(arm, "live_memory", "worker/0") > 44e6  # 11 million parameters
+    assert _value(arm, "final_loss") < 1.5
+
+
+def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[Path, Command]) -> None:
+    verdict = _verdicts(quick)["killed-worker-dist-sync"]
+    arm = _arm(verdict)
+    assert arm["outcome"] == "hung"
+    assert "worker/0 at step 200" in arm["reason"]
+    (receipt,) = arm["receipts"]
+    assert (receipt["name"], receipt["role"], receipt["proven"]) == ("kill", "worker/1", True)
+    stacks = {stack["role"]: stack["text"] for stack in verdict["stacks"]}
+    assert set(stacks) == {"scheduler", "server/0", "worker/0"}
+    assert "waitall" in stacks["worker/0"]
+
+
+def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: tuple[Path, Command]) -> None:
+    verdict = _verdicts(quick)["slow-worker-dist-sync"]
+    assert "a factor of 3.0" in _arm(verdict)["receipts"][0]["evidence"]
+    share = _value(_arm(verdict), "throughput_in_fault") / _value(_arm(verdict, "control"), "throughput")
+    assert 0.2 < share < 0.7
+
+
+def test_a_paused_worker_changes_nothing_but_time(quick: tuple[Path, Command]) -> None:
+    verdict = _verdicts(quick)["paused-worker-dist-sync"]
+    assert "/proc state T after STOP, T before CONT" in _arm(verdict)["receipts"][0]["evidence"]
+    drift = next(check for check in verdict["checks"] if check["check"] == "drift")
+    assert drift["reason"] == "none: the same weights as control, bit by bit"
+
+
+def test_many_lengths_cost_an_lstm_throughput(quick: tuple[Path, Command]) -> None:
+    verdict = _verdicts(quick)["lstm-lengths"]
+    assert _value(_arm(verdict, "uniform"), "throughput") < _value(_arm(verdict, "fixed"), "throughput")
+
+
+def test_a_run_folder_holds_everything(quick: tuple[Path, Command]) -> None:
+    folder = next((quick[0] / "runs").glob("*-dist-sync-healthy-*"))
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "facts.json", "history.jsonl", "logs", "plan.json", "scenario.yaml", "status.json", "verdict.json", "worker.pyz"
+    }  # fmt: skip
+    facts = json.loads((folder / "facts.json").read_text())
+    assert facts["target_packages"]["mxnet"] == "1.9.1"
+    assert {path.name for path in (folder / "logs" / "main").iterdir()} == {
+        "agent.log", "scheduler.log", "server-0.log", "worker-0.log", "worker-1.log"
+    }  # fmt: skip
+
+
+def test_list_show_and_judge(quick: tuple[Path, Command]) -> None:
+    results = quick[0]
+    listed = harness("list", "--json", "--results", results).json["runs"]
+    assert {entry["verdict"] for entry in listed} == {"pass"}
+    shown = harness("show", "killed-worker-dist-sync", "--results", results)
+    assert (shown.code, "hung: nothing moved" in shown.out, "ended by signal 9" in shown.out) == (0, True, True)
+    again = harness("judge", "killed-worker-dist-sync", "--json", "--results", results)
+    assert again.json["verdict"] == "pass"
+    assert harness("show", "nonsense", "--results", results).code == 2
+
+
+def test_a_replay_trains_to_the_same_weights(quick: tuple[Path, Command], tmp_path: Path) -> None:
+    before = _arm(_verdicts(quick)["dist-sync-healthy"])
+    replayed = harness("replay", "dist-sync-healthy", "--json", "--results", quick[0])
+    assert replayed.code == 0, replayed.err
+    after = _arm(replayed.json["verdicts"][0])
+    weights = [next(m["note"] for m in arm["measures"] if m["name"] == "different_weights") for arm in (before, after)]
+    assert weights[0] == weights[1]
+
+
+def test_a_damaged_run_is_a_clear_error(quick: tuple[Path, Command], tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "broken"
+    folder.mkdir(parents=True)
+    command = harness("show", "broken", "--results", tmp_path)
+    assert command.code == 2
+    assert "plan.json cannot be read: no such file" in command.err
