@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
 Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted"]
@@ -193,16 +193,26 @@ KINDS: dict[str, type[Event]] = {_kind(event): event for event in Event.__subcla
 
 def encode(event: Event) -> bytes:
     """One line of JSON, newline included."""
-    fields = asdict(event)
-    head = {"t": fields.pop("t"), "arm": fields.pop("arm"), "role": fields.pop("role")}
-    body = {**head, "kind": _kind(type(event)), **fields}
+    rest = asdict(event)
+    head = {"t": rest.pop("t"), "arm": rest.pop("arm"), "role": rest.pop("role")}
+    body = {**head, "kind": _kind(type(event)), **rest}
     return json.dumps(body, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+_FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in KINDS.values()}
 
 
 def decode(line: bytes) -> Event:
     """The event of one line; ValueError when it is none."""
     try:
-        body = json.loads(line)
-        return KINDS[body.pop("kind")](**body)
+        body = json.loads(line.decode())  # bytes would have their encoding guessed each time
+        kind = KINDS[body.pop("kind")]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not an event: {line[:80]!r} ({error})") from error
+    if body.keys() != _FIELDS[kind]:
+        wrong = ", ".join(sorted(_FIELDS[kind] ^ body.keys()))
+        raise ValueError(f"not an event: {line[:80]!r} (fields missing or unknown: {wrong})")
+    # A frozen dataclass sets field by field in its constructor; histories have millions of events.
+    event = object.__new__(kind)
+    event.__dict__.update(body)
+    return event

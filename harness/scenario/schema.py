@@ -99,7 +99,8 @@ class Workload(Strict):
     window: PositiveInt = Field(default=10, description="steps between two waits; throughput is measured over windows")
     sync_every: CountInt = Field(default=0, description="wait after every n-th step; 1 gives each step a time")
     memory: Literal["live", "resident"] = Field(
-        default="live", description="live also counts MXNet's arrays, about 40 us a step outside the measured windows"
+        default="resident",
+        description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step",
     )
 
     @field_validator("model")

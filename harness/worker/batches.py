@@ -21,25 +21,28 @@ class Batches:
         self._form = {"image": _image, "flat": _flat, "sequence": _sequence}[input_kind]
         self._batch_size, self._sizes, self._seed = batch_size, sizes, seed
         self._rank, self._workers = rank, workers
-        self._epoch, self._permutation = -1, None
+        self._epoch, self._shuffled = -1, None
 
     def __call__(self, step):
         first = (step * self._workers + self._rank) * self._batch_size
-        chosen = self._chosen(np.arange(first, first + self._batch_size))
-        size = self._sizes[step % len(self._sizes)]
-        return self._form(self._images[chosen], size), self._labels[chosen]
+        images, labels = self._samples(first, first + self._batch_size)
+        return self._form(images, self._sizes[step % len(self._sizes)]), labels
 
-    def _chosen(self, positions):
-        epochs, offsets = np.divmod(positions, len(self._labels))
-        if epochs[0] == epochs[-1]:
-            return self._order(epochs[0])[offsets]
-        return np.array([self._order(epoch)[offset] for epoch, offset in zip(epochs, offsets)])
+    def _samples(self, first, end):
+        """Samples at these positions of the stream: a view, unless they span two epochs."""
+        epoch, offset = divmod(first, len(self._labels))
+        self._shuffle(epoch)
+        count = min(end - first, len(self._labels) - offset)
+        images, labels = (array[offset : offset + count] for array in self._shuffled)
+        if count == end - first:
+            return images, labels
+        more_images, more_labels = self._samples(first + count, end)
+        return np.concatenate([images, more_images]), np.concatenate([labels, more_labels])
 
-    def _order(self, epoch):
+    def _shuffle(self, epoch):
         if epoch != self._epoch:
-            self._epoch = epoch
-            self._permutation = np.random.RandomState(self._seed + epoch).permutation(len(self._labels))
-        return self._permutation
+            order = np.random.RandomState(self._seed + epoch).permutation(len(self._labels))
+            self._epoch, self._shuffled = epoch, (self._images[order], self._labels[order])
 
 
 def _digits():
@@ -56,6 +59,8 @@ def _synthetic(seed):
 
 def _image(images, size):
     """(n, c, 8, 8) to (n, c, size, size), each pixel repeated or dropped."""
+    if images.shape[2] == size:
+        return images
     index = _nearest(images.shape[2], size)
     return images[:, :, index][:, :, :, index]
 

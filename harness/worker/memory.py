@@ -28,7 +28,7 @@ class LiveBytes:
     def __init__(self, wanted):
         self._profiler = None
         if not wanted:
-            self.reason = "not asked for (workload.memory: resident)"
+            self.reason = "not asked for; set workload.memory: live"
             return
         import mxnet as mx
 

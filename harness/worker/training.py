@@ -37,7 +37,7 @@ class Training:
             loss = self._loss(self.net(data), labels)
         loss.backward()
         self._trainer.step(self._samples)
-        return loss
+        return loss.detach()  # without its graph, which would keep the arrays of every step alive
 
     def parameters(self):
         """Names and values, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""

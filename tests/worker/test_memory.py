@@ -41,7 +41,7 @@ def test_no_count_is_not_zero() -> None:
     assert _live("nothing").read() == {"live": None, "live_low": None}
     not_wanted = memory.LiveBytes(False)
     assert not_wanted.read() == {"live": None, "live_low": None}
-    assert not_wanted.reason == "not asked for (workload.memory: resident)"
+    assert not_wanted.reason == "not asked for; set workload.memory: live"
 
 
 def test_resident_is_what_the_kernel_says() -> None:

@@ -1,0 +1,114 @@
+"""What the harness adds to a training loop, and to its start."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from harness import archive, events, history, run
+from harness.agent.client import AgentProcess
+from harness.instructions import Spawn
+from harness.plan import DEFAULT_ENV, make
+from harness.scenario.load import load
+from harness.targets import environment
+
+DUET = Path(__file__).with_name("duet.py")
+TEXT = """\
+title: overhead
+workload: {{model: {model}, batch_size: {batch}, steps: 1000, window: {window}, memory: {memory}}}
+"""
+
+
+def _target():
+    return environment.ensure(environment.recipe(environment.DEFAULT_MXNET), lambda line: None).interpreter.python
+
+
+class _Overhead:
+    """Windows by turns in one process under a real agent (duet.py); a sample is the ratio of one pair."""
+
+    timeout = 1800
+    unit = "ratio"
+    model, batch, window, pairs, memory = "", 0, 0, 0, "resident"
+    warmup = 5
+
+    def track_ratio(self):
+        """Seconds of a window in the harness over those of a bare loop."""
+        with tempfile.TemporaryDirectory() as name:
+            windows = self._windows(Path(name))
+        by_role = {role: [w.seconds for w in windows if w.role == role] for role in ("worker/0", "bare")}
+        pairs = list(zip(by_role["worker/0"], by_role["bare"], strict=True))[self.warmup :]
+        return {"samples": [ours / bare for ours, bare in pairs], "number": 1}
+
+    def _windows(self, folder):
+        plan, worker = self._inputs(folder)
+        past = history.HistoryWriter(folder / "history.jsonl")
+        argv = tuple(map(str, (_target(), DUET, worker, plan, self.pairs + self.warmup)))
+        inherited = {key: os.environ[key] for key in run.INHERITED if key in os.environ}
+        with AgentProcess("main", folder / "agent.log") as agent:
+            agent.send(Spawn("worker/0", argv, {**inherited, **DEFAULT_ENV}, str(folder), str(folder / "log")))
+            done = False
+            while not done:
+                lines = agent.read(1.0)
+                past.append(lines)
+                found = [events.decode(line) for line in lines.splitlines()]
+                done = any(isinstance(event, events.Done | events.Exited) for event in found)
+        return [event for event in history.read(folder / "history.jsonl") if isinstance(event, events.Window)]
+
+    def _inputs(self, folder):
+        scenario, plan, worker = folder / "overhead.yaml", folder / "plan.json", folder / "worker.pyz"
+        fields = {name: getattr(self, name) for name in ("model", "batch", "window", "memory")}
+        scenario.write_text(TEXT.format(**fields))
+        loaded = load(scenario)
+        worker.write_bytes(archive.build())
+        plan.write_text(make(loaded, loaded.scenario.target, archive.digest(archive.build())).text())
+        return plan, worker
+
+
+class Resnet18(_Overhead):
+    """Steps of about 25 ms. At most 1.01."""
+
+    model, batch, window, pairs = "resnet18", 8, 10, 40
+
+
+class Mlp(_Overhead):
+    """Steps of about a millisecond. At most 1.03."""
+
+    model, batch, window, pairs = "mlp", 128, 50, 200
+
+
+class MlpCountingLiveBytes(Mlp):
+    """The same with ``memory: live``: what counting costs is inside the windows of both sides, reading it outside."""
+
+    memory = "live"
+
+
+class Start:
+    """Seconds from `harness run` to the first step, beyond `import mxnet` in the same target. At most 0.5."""
+
+    timeout = 600
+    unit = "seconds"
+    times = 7
+
+    def track_beyond_import(self):
+        """The first of each is not counted: it warms the disk's cache."""
+        python = _target()
+        with tempfile.TemporaryDirectory() as folder:
+            samples = [self._started(Path(folder)) - self._imported(python) for _ in range(self.times + 1)]
+        return {"samples": samples[1:], "number": 1}
+
+    def _started(self, folder):
+        scenario = folder / "start.yaml"
+        scenario.write_text("title: start\nworkload: {model: mlp, steps: 20}\n")
+        began = time.monotonic()
+        argv = [sys.executable, "-m", "harness", "run", str(scenario), "--results", str(folder)]
+        subprocess.run(argv, check=True, capture_output=True)
+        newest = sorted((folder / "runs").iterdir())[-1]
+        started = next(e for e in history.read(newest / "history.jsonl") if isinstance(e, events.Started))
+        return started.t - began
+
+    def _imported(self, python):
+        began = time.monotonic()
+        subprocess.run([str(python), "-c", "import mxnet"], check=True)
+        return time.monotonic() - began
