@@ -14,12 +14,12 @@ def entry(folder: RunFolder) -> Entry:
     try:
         status = folder.read_json("status.json")
         word = _status(status)
-        title = folder.read_json("plan.json")["title"] if folder.has("plan.json") else ""
+        title = str(folder.read_json("plan.json")["title"]) if folder.has("plan.json") else ""
         if not folder.has("verdict.json"):
-            return Entry(folder.id, title, word, "", status.get("reason", ""))
+            return Entry(folder.id, title, word, "", str(status.get("reason", "")))
         verdict = folder.read_json("verdict.json")
-        return Entry(folder.id, title, word, verdict["verdict"], verdict["reason"])
-    except (DamagedRunError, KeyError, TypeError, AttributeError) as error:
+        return Entry(folder.id, title, word, str(verdict["verdict"]), str(verdict["reason"]))
+    except (DamagedRunError, KeyError, TypeError, AttributeError, ValueError) as error:
         return Entry(folder.id, "", "damaged", "", str(error))
 
 
@@ -29,6 +29,6 @@ def _status(status: dict[str, object]) -> str:
         return str(status["status"])
     try:
         alive = psutil.Process(int(str(status["pid"]))).create_time() <= float(str(status["started"])) + 1
-    except psutil.NoSuchProcess:
+    except psutil.Error:
         alive = False
     return "running" if alive else "lost"

@@ -19,7 +19,6 @@ from harness.events import (
     Loss,
     Outcome,
     Progress,
-    Ready,
     Spawned,
     SpawnFailed,
     Stack,
@@ -31,7 +30,7 @@ from harness.instructions import Credit, Instruction, Shutdown, Snapshot, Spawn
 from harness.plan import Arm, Injection
 
 Action = Instruction | Event
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 1.0
 STACKS_SECONDS = 20.0
 STALL_STEPS = 10
 """A job is not hung before it has stood still for ten times its median step."""
@@ -44,7 +43,6 @@ class _RoleState:
     """What is known of one process."""
 
     spawned: bool = False
-    ready: bool = False
     waiting: int | None = None
     step: int = 0
     done: bool = False
@@ -119,7 +117,6 @@ class Conductor:
         react = {
             Spawned: self._on_spawned,
             SpawnFailed: self._on_spawn_failed,
-            Ready: self._on_ready,
             Waiting: self._on_waiting,
             Progress: self._on_progress,
             Window: self._on_window,
@@ -128,6 +125,8 @@ class Conductor:
             Exited: self._on_exited,
             Stack: self._on_stack,
         }.get(type(event))
+        if isinstance(event, Progress | Window | Waiting | Done):
+            self._hung = None
         return list(react(event)) if react else []  # type: ignore[operator]
 
     def _on_spawned(self, event: Spawned) -> Iterator[Action]:
@@ -136,11 +135,6 @@ class Conductor:
 
     def _on_spawn_failed(self, event: SpawnFailed) -> Iterator[Action]:
         yield from self._end(event.t, "refused", f"{event.role} could not be started: {event.reason}", event.role)
-
-    def _on_ready(self, event: Ready) -> Iterator[Action]:
-        self._roles[event.role].ready = True
-        self._moved = event.t
-        yield from ()
 
     def _on_progress(self, event: Progress) -> Iterator[Action]:
         self._roles[event.role].step = event.step
@@ -164,7 +158,7 @@ class Conductor:
         self._roles[event.role].done = True
         self._moved = event.t
         for fault in self._faults:
-            if fault.active and fault.injection.clock == event.role:
+            if fault.active and fault.injection.clock == event.role and fault.heal_at is None:
                 yield from self._heal(fault, event.t, event.step)
 
     def _on_waiting(self, event: Waiting) -> Iterator[Action]:
@@ -224,7 +218,10 @@ class Conductor:
         self._moved = event.t
         self._stacks_due.discard(event.role)
         how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
-        if self._hung is not None or (role.condemned and not self._all_workers_gone()):
+        if self._hung is not None:
+            yield from self._stacks_complete(event.t)
+            return
+        if role.condemned and not self._all_workers_gone():
             return
         if role.condemned:
             if not any(self._roles[name].done for name in self.arm.workers):
@@ -276,7 +273,13 @@ class Conductor:
         """Standing still does not count while the clock has yet to end a fault."""
         pending = [fault.heal_at for fault in self._faults if fault.active and fault.heal_at is not None]
         step = median(self._step_seconds) if self._step_seconds else 0.0
-        return max([self._moved, *pending]) + max(self.stall_timeout, STALL_STEPS * step)
+        slowdown = max([fault.injection.part.slowdown for fault in self._faults if fault.active], default=1.0)
+        return max([self._moved, *pending]) + max(self.stall_timeout, STALL_STEPS * step) * slowdown
+
+    def excuse(self, seconds: float) -> None:
+        """Nobody listened for so long: silence in that time says nothing."""
+        self._moved += seconds
+        self.began += seconds if self.started is None else 0.0
 
     def tick(self, now: float) -> list[Action]:
         """Do what is due at ``now``."""
@@ -301,7 +304,7 @@ class Conductor:
                 yield from self._inject(fault, now, None)
 
     def _startup_failed(self, now: float) -> Iterator[Action]:
-        late = [name for name in self.arm.workers if not self._roles[name].ready]
+        late = [name for name in self.arm.workers if self._roles[name].waiting is None]
         reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
         yield from self._end(now, "refused", reason, late[0])
 
@@ -318,8 +321,11 @@ class Conductor:
 
     def _on_stack(self, event: Stack) -> Iterator[Action]:
         self._stacks_due.discard(event.role)
-        if not self._stacks_due:
-            yield from self._end_hung(event.t)
+        yield from self._stacks_complete(event.t)
+
+    def _stacks_complete(self, now: float) -> Iterator[Action]:
+        if self._hung is not None and not self._stacks_due:
+            yield from self._end_hung(now)
 
     def _end_hung(self, now: float) -> Iterator[Action]:
         assert self._hung is not None

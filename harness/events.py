@@ -137,8 +137,8 @@ class Signalled(Event):
 
 @dataclass(frozen=True)
 class Throttled(Event):
-    """A throttle ended: seconds it was in force, seconds the process was stopped, stops in all and those that
-    ``/proc`` showed as state T at both ends."""
+    """A throttle ended: seconds it was in force, stops in all, and those that ``/proc`` showed as state T at both ends,
+    with the seconds in them (``stopped``)."""
 
     factor: float
     elapsed: float

@@ -15,6 +15,7 @@ from harness.evidence import ReceiptBook
 from harness.faults import Receipt
 from harness.measures import ArmMeasures, Measure, Quantity
 from harness.plan import Plan
+from harness.statistics.compare import Comparison
 
 SCHEMA = "harness/verdict/1"
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
@@ -28,6 +29,7 @@ class Judged:
     check: str
     verdict: VerdictWord
     reason: str
+    comparison: Comparison | None
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,18 @@ class Verdict:
             "title": self.title,
             "verdict": self.verdict,
             "reason": self.reason,
-            "checks": [vars(check) for check in self.checks],
+            "checks": [_check_json(check) for check in self.checks],
             "arms": [_arm_json(arm) for arm in self.arms],
             "stacks": [{"arm": stack.arm, "role": stack.role, "text": stack.text} for stack in self.stacks],
         }
+
+
+def _check_json(check: Judged) -> dict[str, Any]:
+    compared = check.comparison
+    return {
+        **vars(check),
+        "comparison": {**vars(compared), "detectable": compared.detectable} if compared else None,
+    }
 
 
 def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
@@ -128,7 +138,7 @@ def _check_arm(plan: Plan, arms: dict[str, ArmMeasures], arm: ArmMeasures) -> It
         if check.baseline == arm.arm or (arm.arm == checks.CONTROL and check is not asked[0]):
             continue
         finding = _careful(check, arm, arms.get(check.baseline or ""))
-        yield Judged(arm.arm, check.name, finding.verdict, finding.reason)
+        yield Judged(arm.arm, check.name, finding.verdict, finding.reason, finding.comparison)
 
 
 def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
@@ -138,14 +148,19 @@ def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None
         return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
 
 
+def worst(verdicts: Iterable[VerdictWord]) -> VerdictWord:
+    """Fail outranks unknown outranks invalid outranks pass."""
+    return min(verdicts, key=_RANK.index)
+
+
 def _overall(judged: Sequence[Judged], arms: Iterable[ArmMeasures]) -> tuple[VerdictWord, str]:
     """A fault without a receipt outranks all: what was measured is not what was asked."""
     unproven = [receipt for arm in arms for receipt in arm.receipts if not receipt.proven]
     if unproven:
         return "invalid", "; ".join(_unproven(receipt) for receipt in unproven)
-    worst = min((check.verdict for check in judged), key=_RANK.index)
-    which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == worst]
-    return worst, "every check passed" if worst == "pass" else f"{worst}: {', '.join(which)}"
+    word = worst(check.verdict for check in judged)
+    which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
+    return word, "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"
 
 
 def _unproven(receipt: Receipt) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 from harness import archive, events, facts, history, store
 from harness.agent.client import AgentProcess, isolation
 from harness.conductor import GRACE_SECONDS, Action, Conductor
-from harness.errors import AgentError
+from harness.errors import AgentError, DamagedRunError
 from harness.events import Ended, Event
 from harness.history import HistoryWriter
 from harness.instructions import Instruction, Spawn
@@ -36,6 +36,9 @@ from harness.targets.interpreter import Interpreter
 
 Observer = Callable[[Event], None]
 POLL_SECONDS = 0.2
+DEAF_SECONDS = 1.0
+"""A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
+
 LOG_TAIL_LINES = 10
 LOG_TAIL_BYTES = 4096
 INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
@@ -90,7 +93,11 @@ def request(plan: Plan, scenario_text: str, interpreter: Interpreter, results: P
 
 def judged(folder: RunFolder) -> Verdict:
     """The verdict on a run, from its plan and history; DamagedRunError when they cannot be read."""
-    return judge(folder.plan(), history.read(folder.path / "history.jsonl"), folder.id)
+    path = folder.path / "history.jsonl"
+    try:
+        return judge(folder.plan(), history.read(path), folder.id)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise DamagedRunError(f"{path} does not fit its plan: {type(error).__name__}: {error}") from error
 
 
 def execute(asked: Request, observe: Observer) -> Run:
@@ -116,9 +123,9 @@ def _status(folder: RunFolder, asked: Request, interruption: Interruption) -> It
         "started": time.time(),
     }
     ended: dict[str, Any] = {"status": "finished", "reason": ""}
-    folder.reserve()
-    folder.write_json("status.json", {**status, "status": "running"})
     try:
+        folder.write_json("status.json", {**status, "status": "running"})
+        folder.reserve()
         yield ended
         if interruption.signal is not None:
             ended |= {"status": "interrupted", "reason": signal.Signals(interruption.signal).name}
@@ -162,7 +169,7 @@ class _ArmRun:
     ) -> None:
         self._folder, self._arm, self._history = folder, arm, past
         self._observe, self._interruption = observe, interruption
-        folder.log(arm.name, "").parent.mkdir(parents=True, exist_ok=True)
+        folder.make_logs(arm.name)
         self._conductor = Conductor(
             arm,
             asked.plan.startup_timeout,
@@ -174,9 +181,15 @@ class _ArmRun:
     def perform(self) -> None:
         with AgentProcess(self._arm.name, self._folder.log(self._arm.name, "")) as agent:
             self._do(agent, self._conductor.begin())
+            heard = time.monotonic()
             while not self._conductor.over and not self._late():
-                self._take(agent, agent.read(self._patience()))
-                self._do(agent, self._conductor.tick(time.monotonic()))
+                lines = agent.read(self._patience())
+                now = time.monotonic()
+                if now - heard > DEAF_SECONDS:
+                    self._conductor.excuse(now - heard)
+                heard = now
+                self._take(agent, lines)
+                self._do(agent, self._conductor.tick(now))
                 if self._interruption.signal is not None:
                     name = signal.Signals(self._interruption.signal).name
                     self._do(agent, self._conductor.stop(time.monotonic(), "interrupted", name))
@@ -214,7 +227,10 @@ class _ArmRun:
         """What the process that is to blame said last."""
         if ended.outcome not in ("crashed", "refused") or not ended.role:
             return ended
-        return replace(ended, log=_tail(self._folder.log(self._arm.name, ended.role)))
+        others = [role.name for role in self._arm.roles if role.name != ended.role and ended.outcome == "refused"]
+        tails = {role: _tail(self._folder.log(self._arm.name, role)) for role in (ended.role, *others)}
+        said = [f"{role}: {tail}" if role != ended.role else tail for role, tail in tails.items() if tail]
+        return replace(ended, log="\n".join(said))
 
 
 def _tail(log: Path) -> str:

@@ -93,6 +93,15 @@ class RunFolder:
         """The log of a role, or of the agent with an empty role."""
         return self.path / "logs" / arm / f"{(role or 'agent').replace('/', '-')}.log"
 
+    def make_logs(self, arm: str) -> None:
+        """The folder for the logs of an arm, with the agent's log in it."""
+        log = self.log(arm, "")
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.touch()
+        except OSError as error:
+            raise storage_error(error, log) from error
+
     def reserve(self) -> None:
         """Take some room, so that a full disk still leaves enough to write down how the run ended."""
         self.write(_RESERVE, b"\0" * _RESERVE_BYTES)
@@ -123,8 +132,13 @@ def create(results: Path, scenario: str, plan_hash: str) -> RunFolder:
 def every(results: Path) -> Iterator[RunFolder]:
     """All runs, oldest first."""
     runs = results / "runs"
-    folders = sorted(runs.iterdir()) if runs.is_dir() else []
-    return (RunFolder(folder) for folder in folders if folder.is_dir() and not folder.name.startswith("."))
+    try:
+        folders = sorted(path for path in runs.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except FileNotFoundError:
+        folders = []
+    except OSError as error:
+        raise StorageError(f"{runs} cannot be read: {(error.strerror or str(error)).lower()}") from error
+    return (RunFolder(folder) for folder in folders)
 
 
 def find(results: Path, wanted: str) -> RunFolder:

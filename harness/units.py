@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any
 
@@ -37,7 +38,9 @@ def _with_unit(value: Any, units: dict[str, float] | dict[str, int], what: str, 
     if isinstance(value, str) and (match := re.fullmatch(rf"({_NUMBER})\s*([A-Za-z]+)", value)):
         if match[2] not in units:
             raise ValueError(f"has the unit {match[2]!r}; allowed are {', '.join(units)}")
-        return float(match[1]) * units[match[2]]
+        amount = float(match[1]) * units[match[2]]
+        if math.isfinite(amount):
+            return amount
     raise ValueError(f"is not {what}; write a number and a unit, as in {examples}")
 
 
@@ -70,8 +73,9 @@ Percentage = Annotated[
 
 
 def bytes_text(value: float) -> str:
-    """Bytes for people: ``12.3 MB`` (decimal)."""
+    """Bytes for people: ``12.3 MB`` (decimal, three digits)."""
+    rounded = float(f"{value:.3g}")
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if abs(value) >= factor:
-            return f"{value / factor:.3g} {unit}" if abs(value) < 1000 * factor else f"{value / factor:.0f} {unit}"
-    return f"{value:.0f} B"
+        if abs(rounded) >= factor:
+            return f"{rounded / factor:.{max(3, len(str(int(abs(rounded) / factor))))}g} {unit}"
+    return f"{rounded:.0f} B"

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from harness import catalogue, store
 from harness.store import RunFolder
 
@@ -32,6 +34,12 @@ def test_a_run_that_goes_on_is_running(tmp_path: Path) -> None:
     assert (
         catalogue.entry(_folder(tmp_path, status="running", pid=os.getpid(), started=time.time())).status == "running"
     )
+
+
+@pytest.mark.parametrize("field", ["pid", "started"])
+def test_a_status_with_nonsense_is_damaged(tmp_path: Path, field: str) -> None:
+    status = {"status": "running", "pid": os.getpid(), "started": time.time(), field: "x"}
+    assert catalogue.entry(_folder(tmp_path, **status)).status == "damaged"
 
 
 def test_a_damaged_run_does_not_hide_the_others(tmp_path: Path) -> None:

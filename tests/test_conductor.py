@@ -101,7 +101,7 @@ def test_completed_when_all_have_left(play: Callable[..., Play]) -> None:
     assert job.leave(S0, SCHEDULER, W0) == []
     ended, shutdown = job.leave(W1)
     assert (ended.outcome, ended.reason) == ("completed", "2 of 2 workers trained 100 steps and every process left")
-    assert shutdown == Shutdown("", 3.0)
+    assert shutdown == Shutdown("", 1.0)
 
 
 def test_an_unplanned_death_is_a_crash_and_names_role_signal_and_step(play: Callable[..., Play]) -> None:
@@ -171,6 +171,38 @@ def test_a_job_that_cannot_leave_is_hung(play: Callable[..., Play]) -> None:
     assert ended.reason == "nothing moved for 30.0 s: scheduler, server/0, worker/0 had finished and did not leave"
 
 
+def test_movement_while_stacks_are_taken_revokes_the_hang(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    assert job.conductor.tick(31.0) == [Snapshot(role) for role in ALL]
+    job.on(events.Progress, W0, 5, t=32.0)
+    for role in ALL:
+        assert job.on(events.Stack, role, "text", t=33.0) == []
+    assert job.conductor.deadline() == 62.0
+
+
+def test_a_hang_whose_processes_all_leave_ends_at_once(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.conductor.tick(31.0)
+    (ended, _) = job.leave(*ALL, t=32.0)
+    assert (ended.t, ended.outcome) == (32.0, "hung")
+
+
+def test_time_in_which_nobody_listened_does_not_count(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.conductor.excuse(20.0)
+    assert job.conductor.deadline() == 51.0
+
+
+def test_a_slowed_job_is_given_more_time(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20))
+    job.come_up()
+    job.on(events.Waiting, W1, 30, t=2.0)
+    assert job.conductor.deadline() == 2.0 + 3 * 30.0
+
+
 def test_slow_steps_are_not_a_stall(play: Callable[..., Play]) -> None:
     job = play()
     job.come_up()
@@ -196,7 +228,7 @@ def test_a_loss_that_is_not_finite_ends_as_diverged(play: Callable[..., Play]) -
 def test_who_did_not_come_up_is_named(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.begin()
-    job.on(events.Ready, W0, 0.1, 0, "", "", "", [], 0, "")
+    job.on(events.Waiting, W0, 0)
     assert job.conductor.deadline() == 60.0
     (ended, _) = job.conductor.tick(60.0)
     assert ended == Ended(60.0, ARM, W1, "refused", "after 60 s worker/1 had not come up")
@@ -222,7 +254,7 @@ def test_every_way_out_heals(play: Callable[..., Play]) -> None:
     job.come_up()
     healed = [Unthrottle(W1), Healed(3.0, ARM, W1, 0, None)]
     actions = job.conductor.stop(3.0, "interrupted", "SIGINT")
-    assert actions == [*healed, Ended(3.0, ARM, "", "interrupted", "SIGINT"), Shutdown("", 3.0)]
+    assert actions == [*healed, Ended(3.0, ARM, "", "interrupted", "SIGINT"), Shutdown("", 1.0)]
     assert job.conductor.stop(4.0, "interrupted", "SIGINT") == []
 
 
@@ -232,6 +264,15 @@ def test_a_fault_that_lasts_to_the_end_is_healed_when_its_worker_is_done(play: C
     job.come_up()
     job.on(events.Waiting, W1, 50)
     assert job.on(events.Done, W1, 100, t=7.0) == [Unthrottle(W1), Healed(7.0, ARM, W1, 0, 100)]
+
+
+def test_a_timed_fault_is_left_to_the_clock_when_its_worker_is_done(play: Callable[..., Play]) -> None:
+    fault = {"pause": {"select": {"role": "scheduler"}, "at": {"step": 50}, "for": {"time": "20s"}}}
+    job = play(fault)
+    job.come_up()
+    job.on(events.Waiting, W0, 50, t=2.0)
+    assert job.on(events.Done, W0, 100, t=3.0) == []
+    assert job.conductor.deadline() == 22.0
 
 
 def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:

@@ -75,5 +75,5 @@ def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     assert form["arms"][0]["receipts"][0]["proven"] is True
     assert form["stacks"] == [{"arm": "main", "role": "worker/0", "text": "waitall"}]
     assert set(form["arms"][0]["measures"][0]) == {
-        "name", "unit", "value", "n", "low", "high", "role", "note", "samples"
+        "name", "unit", "value", "n", "low", "high", "role", "note", "samples", "stride"
     }  # fmt: skip

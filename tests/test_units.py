@@ -32,6 +32,11 @@ def test_a_duration_needs_a_number_and_a_unit(value: object) -> None:
         units.parse_duration(value)
 
 
+def test_a_number_beyond_all_bounds_is_refused() -> None:
+    with pytest.raises(ValueError):
+        units.parse_size("9" * 400 + "B")
+
+
 def test_an_unknown_unit_is_named_with_those_allowed() -> None:
     with pytest.raises(ValueError, match="has the unit 'parsecs'; allowed are us, ms, s, min, h"):
         units.parse_duration("3 parsecs")
@@ -59,6 +64,16 @@ def test_what_is_written_back_reads_the_same(microseconds: int, size: int, permi
     assert again.share == pytest.approx(model.share, abs=1e-11)
 
 
-@pytest.mark.parametrize(("value", "text"), [(999, "999 B"), (12_345_678, "12.3 MB"), (-100e6, "-100 MB"), (0, "0 B")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (999, "999 B"),
+        (12_345_678, "12.3 MB"),
+        (-100e6, "-100 MB"),
+        (0, "0 B"),
+        (999_600_000, "1 GB"),
+        (1.5e12, "1500 GB"),
+    ],
+)
 def test_bytes_for_people(value: float, text: str) -> None:
     assert units.bytes_text(value) == text

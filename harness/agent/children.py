@@ -68,7 +68,7 @@ def spawn(instruction: Spawn) -> Child:
                 stderr=log,
                 pass_fds=(events_write, credit_read),
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
     except OSError:
         os.close(events_read)
@@ -77,9 +77,15 @@ def spawn(instruction: Spawn) -> Child:
     finally:
         os.close(events_write)
         os.close(credit_read)
+    os.set_blocking(events_read, False)
     return Child(instruction.role, process, events_read, credit_write)
 
 
-def _die_with_parent() -> None:
-    """Where there is no pid namespace, the kernel still ends our children when the agent is killed (prctl(2))."""
+def die_with_parent() -> None:
+    """Before exec: the kernel ends this process when its parent dies (prctl(2)), namespace or not.
+
+    Signals that the parent ignores would stay ignored, so they are set back.
+    """
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)

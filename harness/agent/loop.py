@@ -99,21 +99,29 @@ class Agent:
     def _spawn(self, instruction: Spawn) -> None:
         try:
             child = children.spawn(instruction)
-        except OSError as error:
-            self._report(events.SpawnFailed, instruction.role, reason=f"{instruction.argv[0]}: {error.strerror}")
+        except (OSError, ValueError) as error:
+            reason = f"{getattr(error, 'filename', None) or instruction.argv[0]}: {getattr(error, 'strerror', error)}"
+            self._report(events.SpawnFailed, instruction.role, reason=reason)
             return
         self._children[instruction.role] = child
         self._watch(child.events, partial(self._forward, child))
         self._report(events.Spawned, instruction.role, pid=child.pid)
 
-    def _forward(self, child: Child) -> None:
-        """Pass whole lines on as they are; a line cut short by the end of the process is dropped."""
-        chunk = os.read(child.events, _CHUNK)
+    def _forward(self, child: Child) -> bool:
+        """Pass whole lines on as they are, and say whether there may be more.
+
+        A line cut short by the end of the process is dropped.
+        """
+        try:
+            chunk = os.read(child.events, _CHUNK)
+        except BlockingIOError:
+            return False
         if not chunk:
             self._selector.unregister(child.events)
-            return
+            return False
         whole, newline, child.rest = (child.rest + chunk).rpartition(b"\n")
         self._write(whole + newline)
+        return True
 
     def _credit(self, instruction: Credit) -> None:
         child = self._children[instruction.role]
@@ -191,27 +199,26 @@ class Agent:
         return [child for child in self._children.values() if not child.exited]
 
     def _reap(self) -> None:
-        """Take note of every process that ended, after all it wrote."""
-        for role, child in self._children.items():
-            if child.exited or child.process.poll() is None:
-                continue
-            child.exited = True
-            self._end_throttle(role)
+        """Take note of every process that ended, after all that it and the others wrote before."""
+        ended = [child for child in self._alive() if child.process.poll() is not None]
+        if not ended:
+            return
+        for child in self._alive():
             self._drain(child)
+        for child in ended:
+            child.exited = True
+            self._end_throttle(child.role)
+            if child.events in self._selector.get_map():
+                self._selector.unregister(child.events)
+            child.close()
             code = child.process.returncode
             status, number = (code, None) if code >= 0 else (None, -code)
-            self._report(events.Exited, role, status=status, signal=number)
+            self._report(events.Exited, child.role, status=status, signal=number)
 
     def _drain(self, child: Child) -> None:
-        """Read what is left in the pipe, without waiting for descendants that may hold it open."""
-        if child.events in self._selector.get_map():
-            os.set_blocking(child.events, False)
-            try:
-                while child.events in self._selector.get_map():
-                    self._forward(child)
-            except BlockingIOError:
-                self._selector.unregister(child.events)
-        child.close()
+        """Forward what is in the pipe now, without waiting for more."""
+        while child.events in self._selector.get_map() and self._forward(child):
+            pass
 
     def _report(self, kind: type[events.Event], role: str, **fields: object) -> None:
         event = kind(t=round(time.monotonic(), 6), arm=self._arm, role=role, **fields)

@@ -56,12 +56,14 @@ class ThrottledProcess:
 
     def _go_on(self) -> None:
         assert self._stop_began is not None
-        still = proc.state(self._pid) == "T"
+        state = proc.state(self._pid)
         now = time.monotonic()
         self._send(signal.SIGCONT)
-        self.cycles += 1
-        self.witnessed += self._stop_seen and still
-        self.stopped += now - self._stop_began
+        if state not in _GONE:
+            self.cycles += 1
+        if self._stop_seen and state == "T":
+            self.witnessed += 1
+            self.stopped += now - self._stop_began
         self._stop_began = None
         self.due = now + RUN_SECONDS
 

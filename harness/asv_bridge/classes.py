@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness.errors import InputError
 from harness.plan import VERSION, Plan
 from harness.scenario.load import LoadedScenario, load
 
@@ -28,8 +29,14 @@ _TRACKED = (
 def generate(folder: Path) -> dict[str, type]:
     """Class names to classes."""
     loaded = [load(path) for path in sorted(folder.rglob("*.yaml"))]
-    chosen = [one for one in loaded if TAG in one.scenario.tags]
-    return {_class_name(one.name): _class(one) for one in chosen}
+    classes: dict[str, type] = {}
+    for one in loaded:
+        if TAG in one.scenario.tags:
+            name = _class_name(one.name)
+            if name in classes:
+                raise InputError(f"two scenarios for asv are called {one.name}, or nearly; rename one of them")
+            classes[name] = _class(one)
+    return classes
 
 
 def _class_name(name: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
+import time
 from typing import Any
 
 from asv.console import log
@@ -20,6 +22,9 @@ from harness.targets import environment
 
 MXNET_VARIABLE = "HARNESS_ASV_MXNET"
 ENV_VARIABLE = "HARNESS_ASV_ENV"
+SESSION_VARIABLE = "HARNESS_ASV_SESSION"
+SAVES_VARIABLE = "HARNESS_ASV_SAVES"
+_SESSION = f"{os.getpid()}-{time.time_ns()}"
 
 
 class TargetEnvironment(Environment):  # type: ignore[misc]
@@ -56,7 +61,12 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
             raise UserError(str(error)) from error
 
     def install_project(self, conf: Any, repo: Any, commit_hash: str) -> None:
-        """Note which commit is measured; there is nothing to install."""
+        """Note which commit is measured; there is nothing to install.
+
+        What runs is the checkout. UserError when the commit holds other files: its numbers would be another's.
+        """
+        if _tree(commit_hash) != _tree("HEAD"):
+            raise UserError(f"commit {commit_hash[:8]} has other files than the checkout; `git checkout` it first")
         self._set_commit_hash(commit_hash)
 
     def find_executable(self, executable: str) -> str:
@@ -68,4 +78,12 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         env = dict(kwargs.pop("env", os.environ))
         env[MXNET_VARIABLE] = self._mxnet
         env[ENV_VARIABLE] = json.dumps(self.env_vars)
+        env[SESSION_VARIABLE] = _SESSION
+        env[SAVES_VARIABLE] = str(int(not {"--dry-run", "-n"} & set(sys.argv)))
         return self.run_executable("python", args, env=env, **kwargs)
+
+
+def _tree(commit: str) -> str:
+    """The hash of all files of a commit; nights without changes have commits of their own with the same one."""
+    argv = ["git", "rev-parse", f"{commit}^{{tree}}"]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()

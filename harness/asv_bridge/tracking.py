@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import archive, checks, run, store
-from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE
+from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
 from harness.errors import DamagedRunError, HarnessError
@@ -30,6 +30,9 @@ class UntrustworthyRunError(HarnessError):
 def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:
     """All samples of one quantity of one arm, in asv's form; NaN where it is not available."""
     project = Path(os.environ.get("ASV_CONF_DIR", "."))
+    if other := _other_target(loaded.scenario.target):
+        _say(f"{loaded.name} is left out: {other}")
+        return math.nan
     plan = make(loaded, _target(loaded), archive.digest(archive.build()))
     folder = _finished(project, plan) or _run(project, plan, loaded.text)
     verdict = run.judged(folder)
@@ -41,6 +44,14 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
     return {"samples": list(found.samples) or [found.value], "number": 1}
 
 
+def _other_target(target: Target) -> str | None:
+    """Why a scenario with a target of its own cannot stand for this environment's."""
+    version = os.environ.get(MXNET_VARIABLE)
+    if target.python or (target.mxnet and version and target.mxnet != version):
+        return f"it asks for {target.python or f'mxnet {target.mxnet}'}, the environment is mxnet {version}"
+    return None
+
+
 def _target(loaded: LoadedScenario) -> Target:
     """The environment's version and variables over the scenario's."""
     target = resolve.settle(loaded.scenario.target, os.environ.get(MXNET_VARIABLE), None)
@@ -49,7 +60,8 @@ def _target(loaded: LoadedScenario) -> Target:
 
 def _run(project: Path, plan: Plan, text: str) -> RunFolder:
     interpreter = resolve.interpreter(plan.target, _say)
-    asked = run.request(plan, text, interpreter, project / "results", asv_commit=_commit())
+    origin = {"asv_commit": _commit(), "asv_session": os.environ.get(SESSION_VARIABLE, "")}
+    asked = run.request(plan, text, interpreter, project / "results", **origin)
     finished = run.execute(asked, lambda event: None)
     if finished.status == "interrupted":
         raise KeyboardInterrupt
@@ -69,18 +81,24 @@ def _finished(project: Path, plan: Plan) -> RunFolder | None:
     """The newest finished run of this plan for this commit that asv has not stored yet.
 
     asv saves when a whole environment is through: runs younger than its file are of this `asv run`, or of one that
-    crashed, and are not made again.
+    crashed, and are not made again. Where asv does not save (``--dry-run``), only runs of this `asv run` count.
     """
     saved = _saved_at(project)
     for folder in reversed(list(store.every(project / "results"))):
         try:
             status = folder.read_json("status.json")
-        except DamagedRunError:
+            if _ours(status, plan) and status["status"] == "finished":
+                return folder if status["ended"] > saved else None
+        except (DamagedRunError, TypeError, KeyError):
             continue
-        ours = status.get("plan") == plan.hash and status.get("origin", {}).get("asv_commit") == _commit()
-        if ours and status.get("status") == "finished":
-            return folder if status["ended"] > saved else None
     return None
+
+
+def _ours(status: dict[str, Any], plan: Plan) -> bool:
+    origin = status["origin"]
+    if status["plan"] != plan.hash or origin.get("asv_commit") != _commit():
+        return False
+    return os.environ.get(SAVES_VARIABLE) != "0" or origin.get("asv_session") == os.environ.get(SESSION_VARIABLE)
 
 
 def _saved_at(project: Path) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, create_model
 
 from harness import registry
+from harness.statistics.compare import Comparison
 from harness.strict import Sparse, Strict
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Finding:
 
     verdict: VerdictWord
     reason: str
+    comparison: Comparison | None = None
 
 
 class Check(Strict):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from harness.checks import Check, Finding, within
-from harness.statistics.compare import Comparison, relative_difference
+from harness.statistics.compare import MIN_PAIRS, Comparison, relative_difference
 from harness.units import Percentage
 
 if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+    from harness.measures import ArmMeasures, Quantity
 
 
 class Drift(Check):
@@ -31,13 +32,15 @@ class Drift(Check):
             return Finding("pass", f"none: the same weights as {self.versus}, bit by bit")
         drift = compare_final_loss(subject, baseline)
         if drift is None:
-            return Finding("invalid", f"{min(mine.n, theirs.n)} final losses are too few to compare")
+            return Finding("invalid", f"no drift from {self.versus}: {_why_not(mine, theirs)}")
         verdict = within(drift.low, drift.high, -self.at_most, self.at_most)
-        said = f"final loss {mine.value:.4g} against {theirs.value:.4g}: {drift.estimate:+.2%} "
-        said += f"({drift.low:+.2%} to {drift.high:+.2%}, {drift.n} steps); expected within ±{self.at_most:.2%}"
+        means = [mean(quantity.samples) for quantity in (mine, theirs)]
+        said = f"final loss {means[0]:.4g} against {means[1]:.4g}: {drift.estimate:+.2%} "
+        said += f"({drift.low:+.2%} to {drift.high:+.2%}, n={drift.n}); expected within ±{self.at_most:.2%}; "
+        said += f"detectable: ±{drift.detectable:.2%}"
         if verdict == "invalid":
             said += "; the interval lies across the limit, so more steps are needed"
-        return Finding(verdict, said)
+        return Finding(verdict, said, drift)
 
 
 def compare_final_loss(subject: ArmMeasures, baseline: ArmMeasures) -> Comparison | None:
@@ -46,6 +49,14 @@ def compare_final_loss(subject: ArmMeasures, baseline: ArmMeasures) -> Compariso
     if _same_weights(subject, baseline):
         return Comparison(0.0, 0.0, 0.0, mine.n)
     return relative_difference(mine.samples, theirs.samples)
+
+
+def _why_not(mine: Quantity, theirs: Quantity) -> str:
+    if mine.n != theirs.n:
+        return f"their final losses are of {mine.n} and {theirs.n} steps; give both the same steps"
+    if mine.n < MIN_PAIRS:
+        return f"{mine.n} final losses, at least {MIN_PAIRS} are needed; that takes {5 * MIN_PAIRS} steps"
+    return "a loss is not finite, or all losses to compare with are zero"
 
 
 def _same_weights(subject: ArmMeasures, baseline: ArmMeasures) -> bool:

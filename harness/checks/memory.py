@@ -1,7 +1,8 @@
-"""Memory of the worker that holds most."""
+"""Memory, of every worker."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
@@ -35,15 +36,21 @@ class Memory(Check):
             ("memory_growth", self.growth_at_most),
             ("held_beyond_live_fraction", self.beyond_live_at_most),
         )
-        findings = [_judge(subject.worst(name), limit) for name, limit in limits if limit is not None]
+        findings = [_worst(subject.of_roles(name), limit) for name, limit in limits if limit is not None]
         verdict = min((finding.verdict for finding in findings), key=_ORDER.index)
         return Finding(verdict, "; ".join(finding.reason for finding in findings))
+
+
+def _worst(quantities: Sequence[Quantity], limit: float) -> Finding:
+    """Of all workers, the one that fares worst; among equals the one that holds most."""
+    by_size = sorted(quantities, key=lambda quantity: quantity.value or 0.0, reverse=True)
+    return min((_judge(quantity, limit) for quantity in by_size), key=lambda finding: _ORDER.index(finding.verdict))
 
 
 def _judge(quantity: Quantity, limit: float) -> Finding:
     what = quantity.name.replace("_", " ")
     if quantity.value is None:
-        return Finding("invalid", f"{what} is not available: {quantity.note}")
+        return Finding("invalid", f"{what} of {quantity.role or 'any worker'} is not available: {quantity.note}")
     low = quantity.value if quantity.low is None else quantity.low
     high = quantity.value if quantity.high is None else quantity.high
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text

@@ -17,6 +17,7 @@ from harness import __version__
 from harness.errors import HarnessError
 
 EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
 _EXIT_CODES = "exit codes: 0 pass, 1 fail, 2 a mistake in the input, 3 invalid or unknown, 130 interrupted"
 
 
@@ -56,5 +57,14 @@ def main(argv: list[str] | None = None) -> int:
         print("harness: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        _drop_output()
+        return EXIT_BROKEN_PIPE
+    except OSError as error:
+        _drop_output()
+        sys.stderr.write(f"harness: {error}\n")
+        return HarnessError.exit_code
+
+
+def _drop_output() -> None:
+    """What is still buffered has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

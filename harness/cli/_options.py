@@ -71,7 +71,10 @@ def files(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    return iter(sorted(path.rglob("*.yaml"))) if path.is_dir() else iter((path,))
+    try:
+        return iter(sorted(path.rglob("*.yaml"))) if path.is_dir() else iter((path,))
+    except OSError as error:
+        raise InputError(f"{path} cannot be looked at: {(error.strerror or '').lower()}") from error
 
 
 def plan(loaded: LoadedScenario, arguments: argparse.Namespace) -> Plan:

@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from harness import run
 from harness.cli import EXIT_INTERRUPTED
+from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
+from harness.judge import worst
 from harness.plan import Plan
 from harness.report.progress import progress
 from harness.report.verdict import render
@@ -50,7 +50,7 @@ def perform(requests: list[Request], as_json: bool) -> int:
     if finished[-1].status == "interrupted":
         say.print(f"interrupted; what was measured so far: harness show {finished[-1].folder.id}", highlight=False)
         return EXIT_INTERRUPTED
-    return max(EXIT_OF[one.verdict.verdict] for one in finished if one.verdict)
+    return EXIT_OF[worst(one.verdict.verdict for one in finished if one.verdict)]
 
 
 def _show(finished: Run) -> None:

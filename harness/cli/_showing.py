@@ -6,8 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from rich.console import Console
-
+from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
 from harness.judge import Verdict
 from harness.report.verdict import render

@@ -17,9 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import json
 
-    from rich.console import Console
-
     from harness import catalogue, store
+    from harness.cli._console import Console
     from harness.report.runs import render
 
     entries = [catalogue.entry(folder) for folder in store.every(arguments.results)]

@@ -19,8 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import json
 
-    from rich.console import Console
-
+    from harness.cli._console import Console
     from harness.report.plan import render
     from harness.scenario.load import load
 

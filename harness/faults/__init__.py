@@ -55,7 +55,7 @@ class For(Sparse):
 class WallTime(Strict):
     """How long, in time only."""
 
-    time: Duration
+    time: Duration = Field(gt=0)
 
 
 def _exactly_one(model: Model, *names: str) -> Model:
@@ -87,8 +87,8 @@ class Evidence:
     outside: Sequence[float]
 
     def signalled(self, name: str) -> Signalled | None:
-        """The last signal of that name, if any was sent."""
-        return next((e for e in reversed(self.events) if isinstance(e, Signalled) and e.signal == name), None)
+        """The first signal of that name since the fault began, if any was sent."""
+        return next((e for e in self.events if isinstance(e, Signalled) and e.signal == name), None)
 
     def throttled(self) -> Throttled | None:
         """The report of the throttle, if it ended."""
@@ -113,6 +113,11 @@ class Fault(Strict):
     def duration(self) -> For | WallTime | None:
         """How long it lasts; None is for good."""
         return None
+
+    @property
+    def slowdown(self) -> float:
+        """How many times as long a step may take while it is in force."""
+        return 1.0
 
     @abstractmethod
     def inject(self, role: str) -> tuple[Instruction, ...]:

@@ -9,6 +9,8 @@ from pydantic import Field
 from harness.faults import Evidence, Fault, WallTime
 from harness.instructions import Instruction, Signal
 
+LONG_ENOUGH = 0.9
+
 
 class Pause(Fault):
     """SIGSTOP, then SIGCONT after the given time. The kernel still acknowledges TCP for it: a hang, not a partition."""
@@ -31,6 +33,8 @@ class Pause(Fault):
         stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
         if stop is None or cont is None:
             return False, f"no {'STOP' if stop is None else 'CONT'} was sent"
-        proven = stop.after == "T" and cont.before == "T" and cont.after != "T"
+        lasted = cont.t - stop.t
+        states_fit = stop.after == "T" and cont.before == "T" and cont.after != "T"
+        proven = states_fit and lasted >= LONG_ENOUGH * self.for_.time
         states = f"/proc state {stop.after or 'gone'} after STOP, {cont.before or 'gone'} before CONT, "
-        return proven, states + f"{cont.after or 'gone'} after it; {cont.t - stop.t:.3f} s apart"
+        return proven, states + f"{cont.after or 'gone'} after it; {lasted:.3f} s apart"

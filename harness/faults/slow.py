@@ -17,12 +17,16 @@ class Slow(Fault):
     """The process gets ``1 / factor`` of the time: it is stopped and continued every few milliseconds."""
 
     name: ClassVar[str] = "slow"
-    factor: Annotated[float, Field(gt=1, le=100)]
+    factor: Annotated[float, Field(gt=1, le=100, strict=True)]
     for_: For | None = Field(default=None, alias="for")
 
     @property
     def duration(self) -> For | None:
         return self.for_
+
+    @property
+    def slowdown(self) -> float:
+        return self.factor
 
     def inject(self, role: str) -> tuple[Instruction, ...]:
         return (Throttle(role, self.factor),)
@@ -39,8 +43,7 @@ class Slow(Fault):
         if throttled is None or throttled.elapsed <= throttled.stopped:
             return False, "no throttle was reported"
         factor = throttled.elapsed / (throttled.elapsed - throttled.stopped)
-        witnessed = throttled.witnessed == throttled.cycles > 0
-        proven = witnessed and abs(factor / self.factor - 1) <= TOLERANCE
+        proven = throttled.witnessed > 0 and abs(factor / self.factor - 1) <= TOLERANCE
         seen = f"stopped for {throttled.stopped:.2f} of {throttled.elapsed:.2f} s, a factor of {factor:.2f}; "
         seen += f"/proc showed state T in {throttled.witnessed} of {throttled.cycles} stops"
         if evidence.inside and evidence.outside:

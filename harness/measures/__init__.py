@@ -30,14 +30,20 @@ class Quantity:
     role: str = ""
     note: str = ""
     samples: Sequence[float] = field(default=(), repr=False)
+    stride: int = 1
+    """How many windows or steps make one sample; more than 1 only in very long runs."""
 
 
-def from_samples(name: str, unit: str, samples: Sequence[float], role: str = "", note: str = "") -> Quantity:
+def from_samples(
+    name: str, unit: str, samples: Sequence[float], role: str = "", note: str = "", stride: int = 1
+) -> Quantity:
     """The median of samples with its interval; not available without any."""
     if not samples:
         return Quantity(name, unit, None, role=role, note=note or "no window after the warm-up")
     summary = summarize(samples)
-    return Quantity(name, unit, summary.median, summary.n, summary.low, summary.high, role, note, tuple(samples))
+    return Quantity(
+        name, unit, summary.median, summary.n, summary.low, summary.high, role, note, tuple(samples), stride
+    )
 
 
 class Measure(ABC):
@@ -71,10 +77,14 @@ class ArmMeasures:
         """The quantity of that name, for the whole arm or for one role."""
         return self.quantities.get((name, role)) or Quantity(name, "", None, role=role, note="was not measured")
 
+    def of_roles(self, name: str) -> Sequence[Quantity]:
+        """The quantities of that name, one a role; a single one that is not available where no role has any."""
+        found = [quantity for (known, role), quantity in self.quantities.items() if known == name and role]
+        return found or [self.get(name)]
+
     def worst(self, name: str) -> Quantity:
         """The largest of that name over all roles."""
-        found = [q for (known, role), q in self.quantities.items() if known == name and role and q.value is not None]
-        return max(found, key=lambda q: q.value or 0.0, default=self.get(name))
+        return max(self.of_roles(name), key=lambda quantity: quantity.value or float("-inf"))
 
 
 def all_measures() -> dict[str, type[Measure]]:

@@ -37,7 +37,8 @@ class Loss(Measure):
         curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
         last = curve[-1] if curve else None
         yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else "no step ended")
-        if any(series.count < self.arm.workload.steps for series in self._workers.values()) or not curve:
+        counts = [self._workers[name].count if name in self._workers else 0 for name in self.arm.workers]
+        if min(counts) < self.arm.workload.steps:
             yield Quantity("final_loss", "", None, note="not all workers trained to the end")
             return
         yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :])

@@ -49,16 +49,22 @@ class Memory(Measure):
 
     def quantities(self) -> Iterable[Quantity]:
         for role, worker in sorted(self._workers.items()):
-            yield Quantity("peak_memory", "B", worker.peak or None, 1, role=role, note="VmHWM")
+            yield _peak(role, worker)
             yield from_samples("live_memory", "B", worker.live.points, role, worker.live_missing)
             yield from_samples("held_memory", "B", worker.held.points, role)
             yield from _beyond_live(role, worker)
             yield _growth(role, worker)
 
 
+def _peak(role: str, worker: _Worker) -> Quantity:
+    if not worker.peak:
+        return Quantity("peak_memory", "B", None, role=role, note="no window ended")
+    return Quantity("peak_memory", "B", worker.peak, 1, role=role)
+
+
 def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:
     held, live = worker.held.points, worker.live.points
-    missing = worker.live_missing or "no window after the warm-up"
+    missing = worker.live_missing or "not counted in every window" if held else "no window after the warm-up"
     pairs = list(zip(held, live, strict=True)) if len(held) == len(live) else []
     beyond = [one - other for one, other in pairs]
     yield from_samples("held_beyond_live", "B", beyond, role, "" if beyond else missing)

@@ -25,6 +25,11 @@ class Weights(Measure):
         self._digests[event.role] = event.weights
 
     def quantities(self) -> Iterable[Quantity]:
+        silent = [name for name in self.arm.workers if name not in self._digests]
+        if silent:
+            note = f"{', '.join(silent)} reported no weights"
+            yield Quantity("different_weights", "digests", None, len(self._digests), note=note)
+            return
         different = sorted(set(self._digests.values()))
         note = different[0] if len(different) == 1 else ", ".join(f"{r} {d[:12]}" for r, d in self._digests.items())
-        yield Quantity("different_weights", "digests", len(different) or None, len(self._digests), note=note)
+        yield Quantity("different_weights", "digests", len(different), len(self._digests), note=note)

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from harness.measures import Quantity
-from harness.units import bytes_text
 
 
 def text(quantity: Quantity) -> str:
     """One line; what is not available says why."""
     if quantity.value is None:
         return f"not available: {quantity.note}"
-    said = number(quantity.value, quantity.unit)
+    scale, unit = _scale(quantity.value, quantity.unit)
+    said = f"{_digits(quantity.value, scale)} {unit}".rstrip()
     if quantity.low is not None and quantity.high is not None and quantity.low != quantity.high:
-        said += f" ({bare(quantity.low, quantity.unit)} to {bare(quantity.high, quantity.unit)})"
+        said += f" ({_digits(quantity.low, scale)} to {_digits(quantity.high, scale)})"
     return f"{said}, n={quantity.n}"
 
 
-def number(value: float, unit: str) -> str:
-    """A value with its unit, scaled for people."""
-    if unit in ("B", "fraction"):
-        return bare(value, unit)
-    if unit == "B/1000 steps":
-        return f"{bytes_text(value)}/1000 steps"
-    if unit in ("s", "s/sample"):
-        return f"{bare(value, unit)} {'ms' if value >= 1e-4 else 'us'}{unit[1:]}"
-    return f"{bare(value, unit)} {unit}".rstrip()
-
-
-def bare(value: float, unit: str) -> str:
-    """A value scaled like `number`, without a unit where the unit is said already."""
-    if unit in ("B", "B/1000 steps"):
-        return bytes_text(value)
+def _scale(value: float, unit: str) -> tuple[float, str]:
+    """A factor and the unit that it leads to, chosen for the value and kept for its interval."""
     if unit == "fraction":
-        return f"{value:.1%}"
-    if unit in ("s", "s/sample"):
-        return f"{value * (1e3 if value >= 1e-4 else 1e6):.4g}"
-    return f"{value:.4g}"
+        return 100.0, "%"
+    base, per, over = unit.partition("/")
+    if base == "B":
+        factor, word = next(((f, w) for f, w in _BYTES if abs(value) >= f), (1.0, "B"))
+    elif base == "s":
+        factor, word = next(((f, w) for f, w in _SECONDS if abs(value) >= f), (1e-6, "us"))
+    else:
+        return 1.0, unit
+    return 1 / factor, word + per + over
+
+
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_SECONDS = ((1.0, "s"), (1e-3, "ms"))
+
+
+def _digits(value: float, scale: float) -> str:
+    scaled = value * scale
+    return f"{scaled:.0f}" if abs(scaled) >= 1000 else f"{scaled:.4g}"

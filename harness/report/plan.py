@@ -18,19 +18,28 @@ def render(plan: Plan) -> RenderableType:
 
 
 def _arm(arm: Arm) -> list[RenderableType]:
-    job = arm.workload
-    sizes = f"size {job.sizes[0]}" if len(job.sizes) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
-    amp = job.amp.dtype if job.amp else "float32"
-    words = (
-        f"\n{arm.name}: {job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {amp}, {job.optimizer.name}, "
-    )
-    words += f"{job.steps} steps ({job.warmup} warm-up), windows of {job.window}, kvstore {job.kvstore}"
+    """What all processes of an arm share is said once, above the table."""
+    shared = dict(set.intersection(*({*role.env.items()} for role in arm.roles)))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("role", "environment"):
+    for column in ("role", "its own environment"):
         table.add_column(column, overflow="fold")
     for role in arm.roles:
-        table.add_row(role.name, " ".join(f"{key}={value}" for key, value in {**arm.env, **role.env}.items()))
-    return [Text(words), table, *(Text(f"  {_fault(injection)}") for injection in arm.schedule)]
+        table.add_row(role.name, Text(_environment({k: v for k, v in role.env.items() if k not in shared}) or "–"))
+    environment = Text(f"environment: {_environment({**arm.env, **shared})}")
+    faults = [Text(f"fault {injection.fault}: {_fault(injection)}") for injection in arm.schedule]
+    return [Text(f"\n{arm.name}: {_job(arm)}"), environment, table, *faults]
+
+
+def _job(arm: Arm) -> str:
+    job = arm.workload
+    sizes = f"size {job.sizes[0]}" if len(set(job.sizes)) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
+    precision = job.amp.dtype if job.amp else "float32"
+    what = f"{job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {precision}, {job.optimizer.name}"
+    return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, kvstore {job.kvstore}"
+
+
+def _environment(variables: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(variables.items()))
 
 
 def _fault(injection: Injection) -> str:
@@ -39,4 +48,4 @@ def _fault(injection: Injection) -> str:
     lasts = part.duration
     steps, seconds = getattr(lasts, "steps", None), getattr(lasts, "time", None)
     for_ = f" for {steps} steps" if steps else f" for {seconds:g} s" if seconds else ""
-    return f"fault {injection.fault}: {part.name} {injection.role} {at}{for_}"
+    return f"{part.name} {injection.role} {at}{for_}"

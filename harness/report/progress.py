@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from harness.events import (
     Done,
@@ -103,9 +104,11 @@ class Board:
 
     def table(self) -> Table:
         """One row a worker."""
-        table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, title=self._plan.title, title_justify="left")
+        table = Table(
+            box=box.SIMPLE, show_header=False, pad_edge=False, title=Text(self._plan.title), title_justify="left"
+        )
         for cells in self._cells():
-            table.add_row(self.arm, *cells)
+            table.add_row(self.arm, *map(Text, cells))
         return table
 
     def _cells(self) -> Iterator[tuple[str, ...]]:
@@ -120,7 +123,7 @@ def progress(plan: Plan, console: Console) -> Iterator[Callable[[Event], None]]:
     """Show events as they come; yields what to call with each."""
     board = Board(plan)
     if not console.is_terminal:
-        yield _PlainLines(board, console).note
+        yield _unless_broken(_PlainLines(board, console).note)
         return
     with Live(console=console, refresh_per_second=REDRAWS_A_SECOND, transient=True, get_renderable=board.table) as live:
 
@@ -128,7 +131,22 @@ def progress(plan: Plan, console: Console) -> Iterator[Callable[[Event], None]]:
             if line := board.note(event):
                 live.console.print(line, highlight=False, markup=False)
 
-        yield note
+        yield _unless_broken(note)
+
+
+def _unless_broken(note: Callable[[Event], None]) -> Callable[[Event], None]:
+    """Nobody may be looking any more; that must not end a run."""
+    broken = False
+
+    def careful(event: Event) -> None:
+        nonlocal broken
+        if not broken:
+            try:
+                note(event)
+            except OSError:
+                broken = True
+
+    return careful
 
 
 class _PlainLines:

@@ -32,5 +32,5 @@ def render(entries: list[Entry]) -> RenderableType:
         table.add_column(column, overflow="fold", no_wrap=column == "run")
     for entry in entries:
         verdict = Text(entry.verdict, STYLES.get(entry.verdict, ""))
-        table.add_row(entry.run, entry.status, verdict, entry.title or entry.reason)
+        table.add_row(entry.run, entry.status, verdict, Text(entry.title or entry.reason))
     return table

@@ -60,10 +60,8 @@ def _rows(verdict: Verdict) -> list[tuple[str, str]]:
     ]
 
 
-def _cell(arm: ArmMeasures, name: str, role: str) -> str:
-    if (name, role) not in arm.quantities:
-        return "–"
-    return numbers.text(arm.get(name, role))
+def _cell(arm: ArmMeasures, name: str, role: str) -> Text:
+    return Text(numbers.text(arm.get(name, role)) if (name, role) in arm.quantities else "–")
 
 
 def _receipts(verdict: Verdict) -> Table:
@@ -71,7 +69,7 @@ def _receipts(verdict: Verdict) -> Table:
     for arm in verdict.arms:
         for receipt in arm.receipts:
             word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
-            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, receipt.evidence)
+            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, Text(receipt.evidence))
     return table
 
 

@@ -15,7 +15,13 @@ from harness.errors import Problem, ScenarioError
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
 MAX_DEPTH = 50
-_PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str")}
+_PLAIN = {
+    "tag:yaml.org,2002:null": "null",
+    "tag:yaml.org,2002:bool": "true or false",
+    "tag:yaml.org,2002:int": "a number",
+    "tag:yaml.org,2002:float": "a number",
+    "tag:yaml.org,2002:str": "text",
+}
 
 Path_ = tuple[str | int, ...]
 
@@ -26,6 +32,7 @@ class Document:
 
     name: str
     values: Any
+    text: str = ""
     places: dict[Path_, str] = field(default_factory=dict)
 
     def place(self, path: Path_) -> str:
@@ -70,7 +77,7 @@ def parse(text: str, name: str) -> Document:
         raise _error(f"{name}:1:1", f"nested deeper than {MAX_DEPTH} levels") from error
     if node is None:
         raise _error(f"{name}:1:1", "the file is empty; a scenario needs at least a title and a workload")
-    document = Document(name, None)
+    document = Document(name, None, text)
     document.values = _Reader(document).value(node, ())
     return document
 
@@ -117,8 +124,8 @@ class _Reader:
             raise _error(place, f"the tag {tag} is not allowed; scenarios hold maps, lists, text, numbers and booleans")
         try:
             return self._constructor.construct_object(node)
-        except ValueError as error:
-            raise _error(place, f"{node.value!r} is not a number") from error
+        except (ValueError, KeyError, IndexError) as error:
+            raise _error(place, f"{node.value!r} is not {_PLAIN[node.tag]}") from error
 
     def _note(self, node: Node, path: Path_) -> str:
         return self._document.places.setdefault(path, self._place(node))

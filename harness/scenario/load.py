@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from harness.scenario import document, overrides, rules
 from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
+
+VARIABLE = ("workload.", "topology.", "faults", "target.env.", "seed")
+"""What variants may change; the rest is decided once for a run."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,19 @@ def load(path: Path, changes: list[Override] | None = None) -> LoadedScenario:
     changed = overrides.apply(read, changes or [])
     scenario = _checked(changed)
     variants = {name: _variant(changed, name, fields) for name, fields in scenario.variants.items()}
-    return LoadedScenario(path.stem, path.read_text("utf-8"), scenario, variants)
+    broken = rules.violations_between(scenario, variants)
+    _raise([Problem(changed.place(path), f"{_dotted(path)}: {message}") for path, message in broken])
+    return LoadedScenario(path.stem, read.text, scenario, variants)
 
 
 def _variant(base: Document, name: str, fields: dict[str, Any]) -> Scenario:
-    place = base.place(("variants", name))
-    changed = overrides.apply(base, list(fields.items()), place)
+    changed = base
+    for field, value in fields.items():
+        place = base.place(("variants", name, field))
+        if not field.startswith(VARIABLE):
+            allowed = ", ".join(root.rstrip(".") for root in VARIABLE)
+            _raise([Problem(place, f"{field} is the same for all variants; allowed are fields of {allowed}")])
+        changed = overrides.apply(changed, [(field, value)], place)
     return _checked(changed)
 
 
@@ -46,27 +57,31 @@ def _checked(read: Document) -> Scenario:
     try:
         scenario = Scenario.model_validate(read.values)
     except ValidationError as error:
-        problems = [_problem(read, details) for details in error.errors()]
+        problems = [_problem(read, details) for details in error.errors() if "literal[False]" not in details["loc"]]
         raise ScenarioError(list(dict.fromkeys(problems))) from error
-    broken = [Problem(read.place(path), f"{_dotted(path)}: {message}") for path, message in rules.violations(scenario)]
-    if broken:
-        raise ScenarioError(broken)
+    broken = rules.violations(scenario)
+    _raise([Problem(read.place(path), f"{_dotted(path)}: {message}") for path, message in broken])
     return scenario
 
 
+def _raise(problems: list[Problem]) -> None:
+    if problems:
+        raise ScenarioError(problems)
+
+
 def _problem(read: Document, details: ErrorDetails) -> Problem:
-    path = _path_in(read.values, details["loc"])
+    path = _path_in(read.values, details["loc"], details["type"] in ("missing", "extra_forbidden"))
     return Problem(read.place(path), f"{_dotted(path) or 'scenario'}: {_message(read.values, path, details)}")
 
 
-def _path_in(values: Any, loc: Path_) -> Path_:
-    """pydantic also names union members; keep what is in the document, and a missing or unknown last key."""
+def _path_in(values: Any, loc: Path_, about_a_key: bool) -> Path_:
+    """pydantic also names union members; keep what is in the document, and a last key that is missing or unknown."""
     path: list[str | int] = []
     for index, part in enumerate(loc):
         if (isinstance(values, dict) and part in values) or (isinstance(values, list) and isinstance(part, int)):
             path.append(part)
             values = values[part]  # type: ignore[index]
-        elif index == len(loc) - 1 and isinstance(values, dict):
+        elif about_a_key and index == len(loc) - 1:
             path.append(part)
     return tuple(path)
 
@@ -101,11 +116,16 @@ def _near(values: Any, path: Path_) -> str:
 
 def _allowed(path: Path_) -> list[str]:
     """Property names at ``path`` in the JSON schema."""
-    schema = Scenario.model_json_schema()
+    schema = _schema()
     nodes = [schema]
     for part in path:
         nodes = [found for node in nodes for found in _children(schema, node, part)]
     return sorted({name for node in nodes for name in _resolved(schema, node).get("properties", {})})
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Scenario.model_json_schema()
 
 
 def _children(schema: dict[str, Any], node: dict[str, Any], part: str | int) -> list[dict[str, Any]]:

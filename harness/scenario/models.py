@@ -51,19 +51,20 @@ _FIXED_SIZE = ("alexnet", "vgg", "squeezenet", "densenet", "inceptionv3", "mobil
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Size where the scenario gives none, and whether one network takes several sizes."""
+    """Size where the scenario gives none, whether one network takes several sizes, and the smallest it takes."""
 
     size: int
     variable: bool
+    smallest: int
 
 
 def facts(name: str) -> ModelFacts | None:
     """What is known of a model; None when there is no such model."""
     if name in own():
         module = importlib.import_module(f"{models.__name__}.{name}")
-        return ModelFacts(module.SIZE, module.VARIABLE)
+        return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST)
     if name in ZOO:
-        return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE))
+        return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE), 32)
     return None
 
 

@@ -23,7 +23,7 @@ def from_option(text: str) -> Override:
 
 def apply(document: Document, overrides: list[Override], source: str = "") -> Document:
     """The document with each path set. ``source`` is the place named in errors; without it, the option itself."""
-    changed = Document(document.name, copy.deepcopy(document.values), dict(document.places))
+    changed = Document(document.name, copy.deepcopy(document.values), document.text, dict(document.places))
     for path, value in overrides:
         place = source or _option(f"{path}={value}")
         _set(changed, path, value, place)
@@ -31,7 +31,7 @@ def apply(document: Document, overrides: list[Override], source: str = "") -> Do
 
 
 def _set(document: Document, path: str, value: Any, place: str) -> None:
-    steps = [int(part) if part.isdigit() else part for part in path.split(".")]
+    steps = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part for part in path.split(".")]
     here, walked = document.values, []
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         walked.append(step)

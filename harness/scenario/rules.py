@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterator
-from typing import Any
 
 from harness import checks, topologies
 from harness.faults import Fault
 from harness.scenario import models
 from harness.scenario.document import Path_
 from harness.scenario.schema import Scenario, Target, Workload
+from harness.shapes import Distribution
+from harness.statistics.compare import MIN_PAIRS, MIN_SAMPLES
+
+MAIN = "main"
+TAIL = 5
 
 Violation = tuple[Path_, str]
 
@@ -26,7 +31,17 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
         fault: Fault = entry.fault
         for path, message in _fault(scenario, fault):
             yield ("faults", index, fault.name, *path), message
+    yield from _overlaps(scenario)
     yield from _expect(scenario)
+
+
+def violations_between(scenario: Scenario, variants: dict[str, Scenario]) -> Iterator[Violation]:
+    """Rules that need every arm: what is compared with what."""
+    arms = variants or {MAIN: scenario}
+    for check in checks.given(scenario.expect):
+        judged = [one for name, one in arms.items() if name != check.baseline]
+        for message in _impossible(check, judged):
+            yield ("expect", check.name), message
 
 
 def _target(target: Target) -> Iterator[Violation]:
@@ -37,12 +52,21 @@ def _target(target: Target) -> Iterator[Violation]:
 def _workload(workload: Workload) -> Iterator[Violation]:
     if workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
-    facts = models.facts(workload.model)
-    shapes: Any = workload.shapes
-    if facts and shapes is not None and shapes.varies and not facts.variable:
-        yield ("workload", "shapes"), f"{workload.model} takes one size only; use distribution: fixed"
     if workload.optimizer.momentum is not None and workload.optimizer.name != "sgd":
         yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"
+    facts, shapes = models.facts(workload.model), _distribution(workload)
+    if facts is None or shapes is None:
+        return
+    if shapes.varies and not facts.variable:
+        yield ("workload", "shapes"), f"{workload.model} takes one size only; use distribution: fixed"
+    smallest = min(shapes.sizes(0, 1)) if not shapes.varies else shapes.draw(0.0)
+    if smallest < facts.smallest:
+        yield ("workload", "shapes"), f"{workload.model} needs a size of {facts.smallest} or more, not {smallest}"
+
+
+def _distribution(workload: Workload) -> Distribution | None:
+    shapes: Distribution | None = workload.shapes
+    return shapes
 
 
 def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
@@ -53,24 +77,44 @@ def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
     elif fault.select.rank is None and len(of_kind) > 1:
         yield ("select",), f"say which: rank 0 to {len(of_kind) - 1}"
     elif fault.select.rank is not None and fault.select.rank >= len(of_kind):
-        yield (
-            ("select", "rank"),
-            f"{fault.select.role} {fault.select.rank} does not exist; there are {', '.join(of_kind)}",
-        )
+        there = ", ".join(of_kind)
+        yield ("select", "rank"), f"{fault.select.role} {fault.select.rank} does not exist; there are {there}"
     yield from _schedule(fault, scenario.workload.steps)
 
 
 def _schedule(fault: Fault, steps: int) -> Iterator[Violation]:
+    lasts = getattr(fault.duration, "steps", None)
     if fault.at.step is None:
+        if lasts is not None:
+            yield ("for", "steps"), "a fault that begins at a time lasts a time; give for: {time: …}"
         return
     last = steps - 1
     if fault.at.step > last:
         yield ("at", "step"), f"step {fault.at.step} is after the last step, {last}"
-        return
+    elif lasts is not None and fault.at.step + lasts > steps:
+        yield ("for", "steps"), f"{lasts} steps from step {fault.at.step} go beyond the last step, {last}"
+
+
+def _overlaps(scenario: Scenario) -> Iterator[Violation]:
+    """One process can have one fault at a time: each stops or ends it, and would undo or hide the other."""
+    spans: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for index, entry in enumerate(scenario.faults):
+        fault: Fault = entry.fault
+        role, (begin, end) = (fault.select.role, fault.select.rank or 0), _span(fault)
+        if any(begin < other_end and other_begin < end for other_begin, other_end in spans.get(role, [])):
+            yield ("faults", index), "overlaps another fault on the same process; give them steps that do not meet"
+        spans.setdefault(role, []).append((begin, end))
+
+
+def _span(fault: Fault) -> tuple[float, float]:
+    """Steps from which to which it is in force, as far as steps can tell; a paused worker takes none."""
+    if fault.at.step is None:
+        return 0, math.inf
     lasts = getattr(fault.duration, "steps", None)
-    if lasts is not None and fault.at.step + lasts > steps:
-        message = f"{lasts} steps from step {fault.at.step} go beyond the last step, {last}"
-        yield ("for", "steps"), message
+    if lasts is not None:
+        return fault.at.step, fault.at.step + lasts
+    stands_still = fault.name == "pause" and fault.select.role == "worker"
+    return fault.at.step, fault.at.step + 1 if stands_still else math.inf
 
 
 def _expect(scenario: Scenario) -> Iterator[Violation]:
@@ -79,13 +123,27 @@ def _expect(scenario: Scenario) -> Iterator[Violation]:
         if check.baseline is not None and check.baseline not in arms:
             near = difflib.get_close_matches(check.baseline, arms, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            yield (
-                ("expect", check.name, "versus"),
-                f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}",
-            )
-        if getattr(check, "during", "all") == "fault" and not scenario.faults:
-            yield ("expect", check.name, "during"), "there is no fault in this scenario"
+            message = f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}"
+            yield ("expect", check.name, "versus"), message
     if checks.CONTROL in scenario.variants:
         yield ("variants", checks.CONTROL), "control is the run without faults; choose another name"
     if len(scenario.variants) == 1:
         yield ("variants",), "one variant has nothing to be compared with; give two or more, or none"
+
+
+def _impossible(check: checks.Check, arms: list[Scenario]) -> Iterator[str]:
+    """Why a check can never be judged on these arms."""
+    if getattr(check, "during", "all") == "fault" and not all(arm.faults for arm in arms):
+        yield "during: fault needs a fault in every arm that is judged"
+    if check.name == "agreement" and any(arm.topology.workers < 2 for arm in arms):
+        yield "one worker has nobody to agree with"
+    if getattr(check, "beyond_live_at_most", None) is not None and any(arm.workload.memory != "live" for arm in arms):
+        yield "beyond_live_at_most needs workload.memory: live"
+    if check.name == "throughput" and min(_windows(arm.workload) for arm in arms) < MIN_SAMPLES:
+        yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
+    if check.name == "drift" and min(arm.workload.steps for arm in arms) < TAIL * MIN_PAIRS:
+        yield f"drift needs {TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
+
+
+def _windows(workload: Workload) -> int:
+    return (workload.steps - workload.warmup) // workload.window

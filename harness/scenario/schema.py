@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from harness import checks, faults, shapes
 from harness.scenario import models
@@ -13,9 +13,10 @@ from harness.topologies import TopologySpec
 from harness.units import Duration
 
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0, strict=True)]
+NotNegative = Annotated[float, Field(ge=0, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 Shapes = shapes.annotation()
 FaultEntry: Any = faults.entry_model()
@@ -39,6 +40,17 @@ class Target(Strict):
             return value
         return {key: _environment_text(item) for key, item in value.items()}
 
+    @field_validator("env")
+    @classmethod
+    def _allowed(cls, value: dict[str, str]) -> dict[str, str]:
+        """What the topology decides is not for the scenario, and the kernel ends a value at a NUL."""
+        for name, text in value.items():
+            if name.startswith(("DMLC_", "HARNESS_")):
+                raise ValueError(f"{name} is set by the harness; use topology")
+            if "\0" in text:
+                raise ValueError(f"{name} holds a NUL character")
+        return value
+
 
 def _environment_text(value: Any) -> Any:
     if isinstance(value, bool):
@@ -49,8 +61,14 @@ def _environment_text(value: Any) -> Any:
 class Hybridize(Strict):
     """Flags of ``HybridBlock.hybridize``."""
 
-    static_alloc: bool = True
-    static_shape: bool = True
+    static_alloc: Flag = True
+    static_shape: Flag = True
+
+    @model_validator(mode="after")
+    def _possible(self) -> Hybridize:
+        if self.static_shape and not self.static_alloc:
+            raise ValueError("static_shape needs static_alloc (src/imperative/cached_op.cc); set it to false as well")
+        return self
 
 
 class Optimizer(Strict):
@@ -60,7 +78,7 @@ class Optimizer(Strict):
     learning_rate: Positive = 0.01
     momentum: NotNegative | None = Field(default=None, description="sgd only")
     wd: NotNegative | None = None
-    lazy_update: bool | None = None
+    lazy_update: Flag | None = None
 
 
 class Amp(Strict):
@@ -128,5 +146,5 @@ class Scenario(Strict):
         default={}, description="names to fields to change, by dotted path; each is run, and the first is the baseline"
     )
     expect: Expect = Expect()
-    startup_timeout: Duration = Field(default=60.0, description="for all processes to be ready")
-    stall_timeout: Duration = Field(default=30.0, description="without a step before the job counts as hung")
+    startup_timeout: Duration = Field(default=60.0, gt=0, description="for all processes to be ready")
+    stall_timeout: Duration = Field(default=30.0, gt=0, description="without a step before the job counts as hung")

@@ -34,7 +34,7 @@ class Distribution(Strict):
     @property
     def varies(self) -> bool:
         """Whether there can be more than one size."""
-        return True
+        return self.draw(0.0) != self.draw(1 - 1e-12)
 
     def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
         """The size of each step; a step beyond the end takes them from the start again."""

@@ -31,3 +31,7 @@ class Choice(Distribution):
             if left < 0:
                 return value
         return self.values[-1]
+
+    @property
+    def varies(self) -> bool:
+        return len(set(self.values)) > 1

@@ -16,7 +16,3 @@ class Fixed(Distribution):
 
     def draw(self, uniform: float) -> int:
         return self.value
-
-    @property
-    def varies(self) -> bool:
-        return False

@@ -1,21 +1,30 @@
-"""Compare two sets of samples: a ratio or a difference, its interval, and what could have been seen at all."""
+"""Compare two sets of samples: a ratio or a difference, its interval, and what could have been seen at all.
+
+Neighbouring windows and steps are alike, so that whole blocks of √n are resampled, round the end (circular block
+bootstrap, Politis and Romano, 1992); few blocks say little, so that the interval is widened as Student's t would be.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 RESAMPLES = 2000
-_SEED = 20190613
 MIN_SAMPLES = 6
+MIN_PAIRS = 20
+_SEED = 20190613
+_Z = NormalDist().inv_cdf(0.975)
+_POWER = (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) / _Z
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """An estimate with its 95 % interval. ``detectable`` is the smallest change that would have shown."""
+    """An estimate with its 95 % interval, from ``n`` samples or pairs."""
 
     estimate: float
     low: float
@@ -24,40 +33,65 @@ class Comparison:
 
     @property
     def detectable(self) -> float:
-        """Half the width of the interval: a change of this size is as likely as not to be told from none."""
-        return (self.high - self.low) / 2
+        """The smallest change that would have shown in four of five tries (power 80 %, level 5 %, two-sided)."""
+        return _POWER * (self.high - self.low) / 2
 
 
 def ratio_of_medians(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:
-    """Median of ``subject`` over median of ``baseline``, percentile bootstrap; None with fewer than 6 of either."""
-    if min(len(subject), len(baseline)) < MIN_SAMPLES:
+    """Median of ``subject`` over median of ``baseline``; None with fewer than 6 of either."""
+    n = min(len(subject), len(baseline))
+    if n < MIN_SAMPLES:
         return None
     random = np.random.default_rng(_SEED)
-    ratios = _medians(subject, random) / _medians(baseline, random)
-    low, high = np.quantile(ratios, [0.025, 0.975])
-    estimate = float(np.median(subject) / np.median(baseline))
-    return Comparison(estimate, float(low), float(high), min(len(subject), len(baseline)))
-
-
-def _medians(samples: Sequence[float], random: np.random.Generator) -> np.ndarray:
-    values = np.asarray(samples)
-    return np.asarray(np.median(random.choice(values, (RESAMPLES, len(values))), axis=1))
+    logs = np.log(_medians(subject, random)) - np.log(_medians(baseline, random))
+    estimate = math.log(float(np.median(subject) / np.median(baseline)))
+    low, high = _interval(logs, estimate, n)
+    return Comparison(math.exp(estimate), math.exp(low), math.exp(high), n)
 
 
 def relative_difference(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:
-    """Mean of paired differences over the mean of ``baseline``; None with fewer than 6 pairs or a mean of zero.
+    """Mean of paired differences over the mean of ``baseline``.
 
-    Neighbours are alike, so whole blocks of √n are resampled (moving block bootstrap, Künsch, 1989).
+    None where the two differ in length, have fewer than 20 pairs, or the mean is zero or not finite.
     """
-    n = min(len(subject), len(baseline))
-    base = float(np.mean(baseline[:n])) if n else 0.0
-    if n < MIN_SAMPLES or base == 0:
+    n = len(subject)
+    if n != len(baseline) or n < MIN_PAIRS:
         return None
-    differences = np.asarray(subject[:n]) - np.asarray(baseline[:n])
-    block = max(1, math.isqrt(n))
+    base = float(np.mean(baseline))
+    differences = np.asarray(subject) - np.asarray(baseline)
+    if base == 0 or not math.isfinite(base) or not np.isfinite(differences).all():
+        return None
     random = np.random.default_rng(_SEED)
-    starts = random.integers(0, n - block + 1, (RESAMPLES, math.ceil(n / block)))
-    index = (starts[:, :, None] + np.arange(block)).reshape(RESAMPLES, -1)[:, :n]
-    means = differences[index].mean(axis=1) / base
-    low, high = np.quantile(means, [0.025, 0.975])
-    return Comparison(float(differences.mean()) / base, float(low), float(high), n)
+    means = differences[_blocks(n, random)].mean(axis=1) / base
+    estimate = float(differences.mean()) / base
+    low, high = _interval(means, estimate, n)
+    return Comparison(estimate, low, high, n)
+
+
+def _medians(samples: Sequence[float], random: np.random.Generator) -> np.ndarray[Any, Any]:
+    values = np.asarray(samples)
+    return np.asarray(np.median(values[_blocks(len(values), random)], axis=1))
+
+
+def _block(n: int) -> int:
+    return max(1, math.isqrt(n))
+
+
+def _blocks(n: int, random: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Indices of resamples of n values, block by block."""
+    block = _block(n)
+    starts = random.integers(0, n, (RESAMPLES, math.ceil(n / block)))
+    return ((starts[:, :, None] + np.arange(block)) % n).reshape(RESAMPLES, -1)[:, :n]
+
+
+def _interval(resampled: np.ndarray[Any, Any], estimate: float, n: int) -> tuple[float, float]:
+    """Percentiles, widened about the estimate."""
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    wider = _student(n / _block(n) - 1) / _Z
+    return estimate - wider * max(0.0, estimate - low), estimate + wider * max(0.0, high - estimate)
+
+
+def _student(freedom: float) -> float:
+    """The 97.5 % point of Student's t (Cornish–Fisher expansion; Abramowitz and Stegun 26.7.5)."""
+    z, v = _Z, max(freedom, 1.0)
+    return z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)

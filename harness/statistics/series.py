@@ -42,6 +42,11 @@ class BoundedSeries:
         return self._points
 
 
+def coarsened(points: Sequence[float], by: int) -> Sequence[float]:
+    """Means of ``by`` neighbours each; an unfinished group is left out."""
+    return [sum(points[at : at + by]) / by for at in range(0, len(points) - by + 1, by)]
+
+
 class Reservoir:
     """A uniform sample of at most ``capacity`` values, the same each time for the same values (Vitter, 1985)."""
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.agent.children import die_with_parent
 from harness.errors import InputError, TargetError
 from harness.targets.interpreter import Interpreter
 
@@ -112,7 +113,7 @@ def _load(path: Path) -> Environment | None:
     try:
         info = json.loads((path / _INFO).read_text())
         return Environment(path, Recipe(info["python"], tuple(info["requirements"])), info["packages"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -137,6 +138,8 @@ def _build(wanted: Recipe, place: Path) -> None:
         (beside / _INFO).write_text(json.dumps(info, indent=1) + "\n")
         shutil.rmtree(place, ignore_errors=True)
         beside.rename(place)
+    except OSError as error:
+        raise _unwritable(place.parent, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
@@ -144,7 +147,7 @@ def _build(wanted: Recipe, place: Path) -> None:
 def _run(argv: list[str], wanted: Recipe) -> str:
     """Output of a build step; TargetError with the command, its last words and the remedy."""
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    done = subprocess.run(argv, capture_output=True, text=True, env=env)
+    done = subprocess.run(argv, capture_output=True, text=True, env=env, preexec_fn=die_with_parent)
     if done.returncode == 0:
         return done.stdout
     last = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()][-4:]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.errors import TargetError
+from harness.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,14 @@ class Interpreter:
 
 
 def on_disk(path: str) -> Interpreter:
-    """The interpreter at a path; TargetError unless it can be executed. Nothing is installed into it."""
-    python = Path(path).expanduser().absolute()
-    if not python.is_file():
-        raise TargetError(f"there is no interpreter at {path}; give the path of a python with mxnet in it")
+    """The interpreter at a path; InputError unless it can be executed. Nothing is installed into it."""
+    try:
+        python = Path(path).expanduser().absolute()
+        there = python.is_file()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path!r} is not a path that can be looked at: {error}") from error
+    if not there:
+        raise InputError(f"there is no interpreter at {path}; give the path of a python with mxnet in it")
     if not os.access(python, os.X_OK):
-        raise TargetError(f"{path} cannot be executed; give the path of a python with mxnet in it")
+        raise InputError(f"{path} cannot be executed; give the path of a python with mxnet in it")
     return Interpreter(python)

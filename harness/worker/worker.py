@@ -73,6 +73,9 @@ def _window(job, channel, training, live, first, end):
             mx.nd.waitall()
             latencies.append(round(time.monotonic() - begun, 7))
         channel.heartbeat(step)
+    for step, loss in enumerate(losses, first):  # steps are issued far ahead; a long wait is not a hang
+        loss.wait_to_read()
+        channel.heartbeat(step)
     mx.nd.waitall()
     seconds = time.monotonic() - opened
     channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))

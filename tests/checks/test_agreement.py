@@ -22,8 +22,10 @@ def test_different_weights_fail_and_say_who_holds_what() -> None:
     assert finding == Finding("fail", f"2 workers hold 2 different sets of weights: {note}")
 
 
-def test_one_worker_agrees_with_nobody() -> None:
-    assert CHECK.judge(arm(Quantity("different_weights", "digests", 1, 1)), None).verdict == "invalid"
+def test_a_silent_worker_leaves_it_open() -> None:
+    assert CHECK.judge(
+        arm(Quantity("different_weights", "digests", None, 1, note="worker/1 reported no weights")), None
+    ) == Finding("invalid", "agreement cannot be judged: worker/1 reported no weights")
 
 
 def test_only_true_can_be_expected() -> None:

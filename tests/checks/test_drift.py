@@ -28,6 +28,13 @@ def test_the_same_weights_have_not_drifted() -> None:
     assert finding == Finding("pass", "none: the same weights as control, bit by bit")
 
 
+def test_different_numbers_of_steps_cannot_be_compared() -> None:
+    short = arm(from_samples("final_loss", "", [1.0] * 40), Quantity("different_weights", "digests", 1, 1, note="c"))
+    finding = CHECK.judge(short, _arm(1, "b"))
+    assert finding.verdict == "invalid"
+    assert "of 40 and 80 steps" in finding.reason
+
+
 def test_without_a_final_loss_there_is_no_verdict() -> None:
     missing = arm(Quantity("final_loss", "", None, note="not all workers trained to the end"))
     finding = CHECK.judge(missing, _arm(1, "a", name="control"))

@@ -29,6 +29,14 @@ def test_growth_is_judged_by_its_interval(limit: str, verdict: str) -> None:
     assert Memory.model_validate({"growth_at_most": limit}).judge(_arm(), None).verdict == verdict
 
 
+def test_a_worker_that_leaves_it_open_outranks_one_that_holds_more() -> None:
+    arms = arm(
+        Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, role="worker/0"),
+        Quantity("memory_growth", "B/1000 steps", 4 * MB, 20, -10 * MB, 50 * MB, role="worker/1"),
+    )
+    assert Memory.model_validate({"growth_at_most": "7MB"}).judge(arms, None).verdict == "invalid"
+
+
 def test_the_worst_of_several_limits_counts() -> None:
     check = Memory.model_validate({"peak_at_most": "200MB", "growth_at_most": "7MB"})
     finding = check.judge(_arm(), None)

@@ -70,8 +70,8 @@ def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path) 
             controller.wait()
             assert _all_gone(marker, results) == []
         else:
-            output, _ = controller.communicate(timeout=30)
             assert _all_gone(marker, results) == []
+            output, _ = controller.communicate(timeout=30)
             assert controller.returncode in (130, -number), output
     _every_folder_can_be_read(results)
 

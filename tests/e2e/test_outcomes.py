@@ -89,7 +89,7 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
 
 def test_an_interpreter_that_is_not_there(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--python", "/no/such/python")
-    assert command.code == 3
+    assert command.code == 2
     assert "there is no interpreter at /no/such/python" in command.err
 
 

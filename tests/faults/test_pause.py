@@ -36,6 +36,16 @@ def test_it_is_proven_by_the_state_at_both_ends(states: str, proven: bool) -> No
     assert FAULT.receipt(_evidence(*states))[0] is proven
 
 
+def test_a_pause_that_ended_early_is_not_proven() -> None:
+    early = Evidence([*_evidence(*"TTS").events[:1], Signalled(3.0, "main", "worker/1", "CONT", "T", "S")], (), ())
+    assert not FAULT.receipt(early)[0]
+
+
+def test_another_pause_proves_nothing() -> None:
+    failed = _evidence(*"SSS").events
+    assert not FAULT.receipt(Evidence([*failed, *_evidence(*"TTS").events], (), ()))[0]
+
+
 def test_the_evidence_is_told() -> None:
     said = "/proc state T after STOP, T before CONT, S after it; 3.000 s apart"
     assert FAULT.receipt(_evidence(*"TTS")) == (True, said)

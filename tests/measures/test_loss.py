@@ -26,6 +26,8 @@ def test_the_curve_is_the_mean_over_workers_and_the_end_its_last_fifth(plan_of: 
 
 
 def test_no_final_loss_before_the_end(plan_of: Callable[..., Plan]) -> None:
+    whole = LossEvent(1.0, "main", "worker/0", 0, [1.0] * 100)
+    assert _measured(plan_of(), whole)["final_loss"].value is None  # worker/1 said nothing
     found = _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
     assert found["final_loss"].value is None
     assert found["final_loss"].note == "not all workers trained to the end"

@@ -37,6 +37,24 @@ def test_workers_add_up_and_the_warm_up_does_not_count(plan_of: Callable[..., Pl
     assert found["throughput", "worker/1"].value == pytest.approx(160)
 
 
+def test_a_slow_worker_beside_a_fast_one_counts_at_every_moment(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of().arms[0])
+    for second in range(1, 7):
+        measure.add(_window(float(second), "worker/0", 20 + second * 10, 1.0))
+    for second in (3, 6):
+        measure.add(_window(float(second), "worker/1", 20 + second, 3.0))
+    found = _named(measure)["throughput", ""]
+    assert found.samples == pytest.approx([320 + 320 / 3] * 6)
+
+
+def test_a_worker_that_died_counts_until_then(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of().arms[0])
+    for second in range(1, 5):
+        measure.add(_window(float(second), "worker/0", 20 + second * 10, 1.0))
+    measure.add(_window(2.0, "worker/1", 20, 2.0))
+    assert _named(measure)["throughput", ""].samples == pytest.approx([480, 480, 320, 320])
+
+
 def test_windows_within_a_fault_are_told_apart(fault_plan: Callable[..., Plan]) -> None:
     measure = Throughput(fault_plan(SLOW).arms[0])
     for event in (

@@ -10,6 +10,8 @@ from harness.plan import Plan
 def test_equal_and_different_digests(plan_of: Callable[..., Plan]) -> None:
     measure = Weights(plan_of().arms[0])
     measure.add(Digest(1.0, "main", "worker/0", 100, "a" * 64, ""))
+    (silent,) = measure.quantities()
+    assert (silent.value, silent.note) == (None, "worker/1 reported no weights")
     measure.add(Digest(1.0, "main", "worker/1", 100, "a" * 64, "other"))
     (same,) = measure.quantities()
     assert (same.value, same.n, same.note) == (1, 2, "a" * 64)

@@ -15,7 +15,7 @@ title: a question
 seed: 7
 workload:
   model: resnet18
-  steps: 60
+  steps: 90
   shapes: {distribution: uniform, min: 6, max: 9}
   amp: bfloat16
 topology: {kvstore: dist_sync, workers: 2}
@@ -46,11 +46,11 @@ def test_a_good_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("steps: 60", "stepz: 60", "3:1: workload.steps: is missing\n5:3: workload.stepz: unknown key; did you mean steps?"),
+        ("steps: 90", "stepz: 60", "3:1: workload.steps: is missing\n5:3: workload.stepz: unknown key; did you mean steps?"),
         ("seed: 7", "colour: red", "2:1: colour: unknown key; allowed are claims, expect, faults"),
-        ("steps: 60", "steps: -60", "5:3: workload.steps: -60 is not allowed: input should be greater than or equal to 1"),
-        ("steps: 60", "steps: many", "5:3: workload.steps: 'many' is not allowed: input should be a valid integer"),
-        ("steps: 60", "steps: 10", "workload.warmup: 10 steps of warm-up leave nothing of 10 steps"),
+        ("steps: 90", "steps: -60", "5:3: workload.steps: -60 is not allowed: input should be greater than or equal to 1"),
+        ("steps: 90", "steps: many", "5:3: workload.steps: 'many' is not allowed: input should be a valid integer"),
+        ("steps: 90", "steps: 10", "workload.warmup: 10 steps of warm-up leave nothing of 10 steps"),
         ("resnet18", "resnet19", "4:3: workload.model: 'resnet19' is not a model; allowed are lenet, lstm, mlp, resnet18 and"),
         ("resnet18", "mlp", "6:3: workload.shapes: mlp takes one size only; use distribution: fixed"),
         ("uniform", "unifrm", "6:3: workload.shapes: 'unifrm' is not known; allowed are 'choice', 'fixed', 'lognormal'"),
@@ -62,8 +62,8 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("rank: 1", "rank: 5", "10:35: faults.0.slow.select.rank: worker 5 does not exist; there are worker/0, worker/1"),
         (", rank: 1", "", "10:12: faults.0.slow.select: say which: rank 0 to 1"),
         ("slow:", "slo:", "10:5: faults.0.slo: unknown key; did you mean slow?"),
-        ("step: 20", "step: 60", "10:50: faults.0.slow.at.step: step 60 is after the last step, 59"),
-        ("steps: 20", "steps: 41", "41 steps from step 20 go beyond the last step, 59"),
+        ("step: 20", "step: 90", "10:50: faults.0.slow.at.step: step 90 is after the last step, 89"),
+        ("steps: 20", "steps: 71", "71 steps from step 20 go beyond the last step, 89"),
         ("{step: 20}", "{step: -1}", "faults.0.slow.at.step: -1 is not allowed"),
         ("{step: 20}", "{}", "faults.0.slow.at: give one of step, time"),
         ("{steps: 20}", "{time: 3 parsecs}", "'3 parsecs' has the unit 'parsecs'; allowed are us, ms, s, min, h"),
@@ -77,6 +77,20 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("seed: 7", "variants: {only: {}}", "2:1: variants: one variant has nothing to be compared with"),
         ("seed: 7", "variants: {control: {}, b: {}}", "control is the run without faults; choose another name"),
         ("seed: 7", "- seed: 7", "not YAML"),
+        ("seed: 7", "seed: !!bool maybe", "2:7: 'maybe' is not true or false"),
+        ("seed: 7", "seed: !!int ''", "2:7: '' is not a number"),
+        ("seed: 7", "stall_timeout: 0s", "2:1: stall_timeout: 0.0 is not allowed: input should be greater than 0"),
+        ("seed: 7", "target: {env: {DMLC_ROLE: server}}", "DMLC_ROLE is set by the harness; use topology"),
+        ("amp: bfloat16", "hybridize: {static_alloc: false}", "7:3: workload.hybridize: static_shape needs static_alloc"),
+        ("amp: bfloat16", "hybridize: {static_alloc: maybe}", "7:15: workload.hybridize.static_alloc: 'maybe' is not allowed"),
+        ("amp: bfloat16", "optimizer: {learning_rate: true}", "7:15: workload.optimizer.learning_rate: True is not allowed"),
+        ("amp: bfloat16", "optimizer: {name: adam, momentum: 0.9}", "7:27: workload.optimizer.momentum: adam has no momentum"),
+        ("amp: bfloat16", "warmup: 80", "expect.throughput: throughput needs 6 windows after the warm-up"),
+        ("resnet18", "lenet", "6:3: workload.shapes: lenet takes one size only"),
+        ("at: {step: 20}", "at: {time: 2s}", "faults.0.slow.for.steps: a fault that begins at a time lasts a time"),
+        ("at_least: 30%", "at_least: 70%, at_most: 30%", "at_least 70.0% is above at_most 30.0%"),
+        ("at_least: 30%}", "at_least: 30%}\n  memory: {beyond_live_at_most: 20%}", "beyond_live_at_most needs workload.memory: live"),
+        ("at_least: 30%}", "at_least: 30%}\n  drift: {versus: control, at_most: 1%}", "drift needs 100 steps"),
     ],
 )  # fmt: skip
 def test_bad_input(tmp_path: Path, before: str, after: str, message: str) -> None:
@@ -91,7 +105,41 @@ def test_a_scenario_is_a_map(tmp_path: Path, text: str) -> None:
 
 def test_a_mistake_in_a_variant_is_placed_there(tmp_path: Path) -> None:
     text = GOOD.replace("seed: 7", "variants: {a: {}, b: {workload.stepz: 3}}").replace("control", "a")
-    assert _error(tmp_path, text) == "2:19: workload.stepz: unknown key; did you mean steps?"
+    assert _error(tmp_path, text) == "2:23: workload.stepz: unknown key; did you mean steps?"
+
+
+@pytest.mark.parametrize("field", ["target.mxnet", "stall_timeout", "title", "expect.outcome"])
+def test_what_is_decided_once_is_not_for_variants(tmp_path: Path, field: str) -> None:
+    text = GOOD.replace("seed: 7", f"variants: {{a: {{}}, b: {{{field}: 3s}}}}").replace("control", "a")
+    assert f"2:23: {field} is the same for all variants" in _error(tmp_path, text)
+
+
+def test_a_check_during_faults_needs_them_in_every_arm_that_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    text = GOOD.replace("seed: 7", "variants: {healthy: {faults: []}, slowed: {}}")
+    path.write_text(text.replace("control", "healthy, during: fault"))
+    assert list(load(path).variants) == ["healthy", "slowed"]
+    path.write_text(text.replace("control", "slowed, during: fault"))
+    with pytest.raises(ScenarioError, match="during: fault needs a fault in every arm that is judged"):
+        load(path)
+
+
+PAUSE = "  - pause: {select: {role: worker, rank: 1}, at: {step: 40}, for: {time: 1s}}\n"
+SLOW_TOO = "  - slow: {select: {role: worker, rank: 1}, at: {step: 30}, for: {steps: 9}, factor: 2}\n"
+
+
+@pytest.mark.parametrize(("more", "fine"), [(PAUSE, True), (PAUSE.replace("40", "39"), False), (SLOW_TOO, False)])
+def test_one_process_has_one_fault_at_a_time(tmp_path: Path, more: str, fine: bool) -> None:
+    text = GOOD.replace("expect:", more + "expect:")
+    if fine:
+        (tmp_path / "s.yaml").write_text(text)
+        assert len(load(tmp_path / "s.yaml").scenario.faults) == 2
+    else:
+        assert "11:5: faults.1: overlaps another fault on the same process" in _error(tmp_path, text)
+
+
+def test_many_mistakes_are_told_quickly_and_all(tmp_path: Path) -> None:
+    assert _error(tmp_path, GOOD + "".join(f"key{i}: 1\n" for i in range(500))).count("unknown key") == 500
 
 
 def test_variants_get_their_fields(tmp_path: Path) -> None:

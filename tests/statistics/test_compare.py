@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -24,13 +25,34 @@ def test_a_real_difference_lies_outside_of_one() -> None:
     assert comparison.low < 0.37 < comparison.high < 0.45
 
 
-def test_the_interval_holds_the_true_ratio_as_often_as_it_says() -> None:
+def _alike(level: float, n: int, seed: int, phi: float) -> list[float]:
+    """An autoregressive series: neighbours are alike with correlation ``phi``."""
+    draw = random.Random(seed)
+    values, now = [], draw.gauss(0, 1)
+    for _ in range(n):
+        now = phi * now + math.sqrt(1 - phi**2) * draw.gauss(0, 1)
+        values.append(level * (1 + 0.03 * now))
+    return values
+
+
+@pytest.mark.parametrize(("n", "phi", "least"), [(20, 0.0, 0.93), (40, 0.0, 0.93), (40, 0.5, 0.85), (100, 0.5, 0.88)])
+def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says(n: int, phi: float, least: float) -> None:
     held = 0
     for seed in range(200):
-        comparison = ratio_of_medians(_noisy(1, 20, seed), _noisy(1, 20, seed + 1000))
+        comparison = ratio_of_medians(_alike(1, n, seed, phi), _alike(1, n, seed + 1000, phi))
         assert comparison is not None
         held += comparison.low <= 1 <= comparison.high
-    assert held >= 185
+    assert held >= 200 * least
+
+
+@pytest.mark.parametrize(("n", "phi", "least"), [(20, 0.0, 0.92), (80, 0.0, 0.92), (80, 0.5, 0.87)])
+def test_the_interval_holds_the_true_drift_about_as_often_as_it_says(n: int, phi: float, least: float) -> None:
+    held = 0
+    for seed in range(200):
+        comparison = relative_difference(_alike(1, n, seed, phi), [1.0] * n)
+        assert comparison is not None
+        held += comparison.low <= 0 <= comparison.high
+    assert held >= 200 * least
 
 
 def test_too_few_samples_give_no_ratio() -> None:
@@ -52,5 +74,11 @@ def test_a_drift_that_is_not_there_is_not_seen() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    assert relative_difference([1.0] * 3, [1.0] * 3) is None
-    assert relative_difference([0.0] * 10, [0.0] * 10) is None
+    assert relative_difference([1.0] * 19, [1.0] * 19) is None
+    assert relative_difference([1.0] * 80, [1.0] * 40) is None
+    assert relative_difference([0.0] * 30, [0.0] * 30) is None
+    assert relative_difference([math.nan] * 30, [1.0] * 30) is None
+
+
+def test_what_could_have_been_seen_is_what_four_of_five_tries_see() -> None:
+    assert Comparison(1.0, 0.9, 1.1, 20).detectable == pytest.approx(0.1429, abs=1e-4)

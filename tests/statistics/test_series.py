@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.statistics.series import BoundedSeries, Reservoir
+from harness.statistics.series import BoundedSeries, Reservoir, coarsened
 
 
 def test_few_values_stay_as_they_are() -> None:
@@ -31,6 +31,11 @@ def test_memory_is_bounded_and_the_mean_is_kept(n: int, capacity: int) -> None:
     assert n - series.stride < whole <= n
     if whole:
         assert sum(series.points) / len(series.points) == pytest.approx((whole - 1) / 2)
+
+
+def test_coarsened_points_are_means_of_neighbours() -> None:
+    assert list(coarsened([1.0, 3.0, 5.0, 7.0, 9.0], 2)) == [2.0, 6.0]
+    assert list(coarsened([1.0, 3.0], 1)) == [1.0, 3.0]
 
 
 def test_a_reservoir_holds_a_sample_that_is_the_same_each_time() -> None:

@@ -33,5 +33,18 @@ def test_no_trend_has_zero_in_its_interval() -> None:
     assert held >= 90
 
 
+def test_stairs_are_not_taken_for_a_trend() -> None:
+    held = 0
+    for seed in range(100):
+        draw, level, ys = random.Random(seed), 0.0, []
+        for _ in range(40):
+            level = 0.8 * level + draw.gauss(0, 1)
+            ys.append(level)
+        trend = slope([float(x) for x in range(40)], ys)
+        assert trend is not None
+        held += trend.low <= 0 <= trend.high
+    assert held >= 85
+
+
 def test_too_few_points() -> None:
     assert slope([1, 2, 3], [1, 2, 3]) is None

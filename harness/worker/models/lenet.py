@@ -1,7 +1,8 @@
-"""LeNet-5 with ReLU and max pooling (LeCun et al., 1998), for images of 16 pixels a side or more."""
+"""LeNet-5 with ReLU and max pooling (LeCun et al., 1998), for images of 12 pixels a side or more."""
 
 INPUT = "image"
 SIZE = 32
+SMALLEST = 12
 VARIABLE = False
 
 

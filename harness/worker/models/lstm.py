@@ -2,6 +2,7 @@
 
 INPUT = "sequence"
 SIZE = 8
+SMALLEST = 1
 VARIABLE = True
 
 

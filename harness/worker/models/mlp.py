@@ -2,6 +2,7 @@
 
 INPUT = "flat"
 SIZE = 8
+SMALLEST = 1
 VARIABLE = False
 
 

@@ -2,6 +2,7 @@
 
 INPUT = "image"
 SIZE = 8
+SMALLEST = 1
 VARIABLE = True
 
 

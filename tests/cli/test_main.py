@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import cli
+from tests.conftest import ROOT, SCENARIO
+
+VERBS = ["judge", "list", "plan", "replay", "run", "schema", "show", "targets", "validate"]
+
+
+def _main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main([str(argument) for argument in arguments])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "question.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def test_every_verb_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(cli.verbs()) == VERBS
+    for verb in VERBS:
+        with pytest.raises(SystemExit) as caught:
+            cli.main([verb, "--help"])
+        assert caught.value.code == 0
+        assert "exit codes: 0 pass, 1 fail, 2 a mistake" in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_help_needs_no_heavy_import() -> None:
+    script = (
+        "import sys; from harness import cli; cli.parser(); print({'pydantic', 'rich', 'numpy'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["run"], ["targets"], ["run", "x", "--python", "a", "--mxnet", "b"]]
+)
+def test_wrong_arguments_are_the_users(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+
+
+def test_validate(capsys: pytest.CaptureFixture[str], scenario: Path) -> None:
+    assert _main(capsys, "validate", scenario) == (0, f"{scenario}: ok\n", "")
+    code, out, _ = _main(capsys, "validate", "--json", scenario)
+    assert (code, json.loads(out)) == (0, {"schema": "harness/problems/1", "files": 1, "problems": []})
+    scenario.write_text(SCENARIO.replace("steps: 100", "steps: -1"))
+    code, _, err = _main(capsys, "validate", scenario)
+    assert (code, err) == (2, f"{scenario}:3:24: workload.steps: -1 is not allowed: "
+                              "input should be greater than or equal to 1\n")  # fmt: skip
+
+
+def test_validate_needs_something_to_look_at(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = _main(capsys, "validate", tmp_path)
+    assert (code, err) == (2, f"harness: no scenario in {tmp_path}; they are files *.yaml\n")
+    assert _main(capsys, "validate", tmp_path / ("x" * 300))[0] == 2
+
+
+def test_the_shipped_schema_is_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = _main(capsys, "schema")
+    assert code == 0
+    assert out == (ROOT / "scenarios" / "schema.json").read_text(), "run: harness schema > scenarios/schema.json"
+
+
+def test_plan_shows_what_would_run_and_is_the_same_in_every_process(
+    capsys: pytest.CaptureFixture[str], scenario: Path
+) -> None:
+    code, out, _ = _main(capsys, "plan", scenario, "--set", "workload.batch_size=64")
+    assert code == 0
+    assert "batch 64" in out and "worker/1" in out
+    argv = [sys.executable, "-m", "harness", "plan", "--json", str(scenario)]
+    outputs = {
+        subprocess.run(argv, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, cwd=ROOT).stdout
+        for seed in ("0", "1")
+    }
+    assert len(outputs) == 1
+
+
+def test_plan_shows_titles_and_values_as_they_are(capsys: pytest.CaptureFixture[str], scenario: Path) -> None:
+    code, out, _ = _main(capsys, "plan", scenario, "--set", "title=Why [/mlp]?", "--set", "target.env={A: '[/x]'}")
+    assert code == 0
+    assert "Why [/mlp]?" in out and "A=[/x]" in out
+
+
+@pytest.mark.parametrize("verb", ["show", "judge", "replay"])
+def test_a_run_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str) -> None:
+    code, _, err = _main(capsys, verb, "nonsense", "--results", tmp_path)
+    assert (code, err) == (
+        2,
+        f"harness: no run 'nonsense' in {tmp_path / 'runs'}; `harness list` shows what is there\n",
+    )
+
+
+def test_list_without_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert _main(capsys, "list", "--results", tmp_path)[:2] == (
+        0,
+        "no runs yet; start one with `harness run SCENARIO`\n",
+    )
+    assert json.loads(_main(capsys, "list", "--json", "--results", tmp_path)[1])["runs"] == []
+
+
+def test_no_scenario_with_that_tag(capsys: pytest.CaptureFixture[str], scenario: Path) -> None:
+    code, _, err = _main(capsys, "run", scenario, "--tag", "quick")
+    assert (code, err) == (2, "harness: no scenario has the tag 'quick'; there are none\n")
+
+
+def test_results_that_cannot_be_written(capsys: pytest.CaptureFixture[str], scenario: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, _, err = _main(capsys, "run", scenario, "--python", sys.executable, "--results", tmp_path / "file")
+    assert code == 2
+    assert "cannot be written: not a directory; a file is in the way; choose another folder with --results" in err
+
+
+def test_a_pipe_that_nobody_reads_is_no_verdict(scenario: Path) -> None:
+    command = f"{sys.executable} -m harness schema | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) in (("141\n", ""), ("0\n", ""))  # 0: it was quicker than the pipe
+
+
+def test_a_target_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    code, _, err = _main(capsys, "targets", "remove", "nonsense")
+    assert (code, err) == (2, "harness: there is no target 'nonsense'; built are: none\n")
+    assert _main(capsys, "targets", "build", "nonsense")[0] == 2
+    assert _main(capsys, "targets", "list")[1] == f"none in {tmp_path / 'targets'}; they are built on first use\n"

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import Console
+
+from harness.events import Ended, Injected, Stack
+from harness.judge import judge
+from harness.plan import Plan
+from harness.report.verdict import render
+from tests.conftest import SCENARIO
+
+KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
+
+
+def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("title", "Why [/b]?"))
+    past = [
+        Injected(1.0, "main", "worker/1", 0, 50),
+        Stack(8.0, "main", "worker/0", "\n".join(f"line {number}" for number in range(20))),
+        Ended(9.0, "main", "worker/0", "crashed", "the reason", "the last words"),
+    ]
+    console = Console(record=True, width=120, quiet=True)
+    with console.capture() as capture:
+        console.quiet = False
+        console.print(render(judge(plan, past, "id")))
+    text = capture.get()
+    for words in ("INVALID", "Why [/b]?", "no receipt for kill of worker/1", "crashed, expected completed: the reason"):
+        assert words in text
+    assert "main worker/0 said last:\n    the last words" in text
+    assert "line 7" in text and "line 8" not in text
+    assert "12 more lines in the history" in text

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError, TargetError
+from harness.targets import environment
+from harness.targets.environment import Recipe
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    return tmp_path / "targets"
+
+
+def test_the_name_follows_the_content() -> None:
+    one, other = Recipe("3.11", ("mxnet==1.9.1", "numpy<1.24")), Recipe("3.11", ("mxnet==1.8.0", "numpy<1.24"))
+    assert one.key == "61604580acea"
+    assert one.key != other.key
+    assert one.name == "mxnet-1.9.1-py3.11"
+
+
+def test_what_cannot_be_installed_says_what_was_tried_and_leaves_nothing(cache: Path) -> None:
+    impossible = Recipe("3.11", ("mxnet==0.0.0.dev0",))
+    with pytest.raises(TargetError) as caught:
+        environment.ensure(impossible, lambda line: None)
+    assert "install --quiet --no-compile mxnet==0.0.0.dev0 ended with status 1" in str(caught.value)
+    assert "--python PATH" in str(caught.value)
+    assert [path.name for path in cache.iterdir() if path.is_dir()] == []
+
+
+def test_a_build_that_was_killed_is_not_taken_for_an_environment(cache: Path) -> None:
+    recipe = Recipe("3.11", ("mxnet==1.9.1", "numpy<1.24"))
+    (cache / f".building-{recipe.key}" / "bin").mkdir(parents=True)
+    (cache / recipe.key).mkdir()
+    assert list(environment.every()) == []
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
+    with pytest.raises(TargetError, match="cannot be written: not a directory; choose another cache folder"):
+        environment.ensure(Recipe("3.11", ("mxnet==1.9.1",)), lambda line: None)
+
+
+def test_removing_what_is_not_there() -> None:
+    with pytest.raises(InputError, match="there is no target 'nonsense'; built are: none"):
+        environment.remove("nonsense")
+
+
+def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert environment.cache_folder() == tmp_path / "targets"
+    monkeypatch.delenv("HARNESS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert environment.cache_folder() == tmp_path / "xdg" / "mxnet-harness" / "targets"
+
+
+def test_two_builds_of_one_target_wait_for_each_other(cache: Path) -> None:
+    script = "from harness.targets import environment\nwith environment._lock('k'): print('in', flush=True); input()"
+    first = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
+    )
+    assert first.stdout is not None and first.stdout.readline() == b"in\n"
+    second = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.wait(timeout=1)
+    first.kill()  # the kernel lets go of its lock
+    first.wait()
+    assert second.communicate(b"\n", timeout=20)[0] == b"in\n"
