@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 bench: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes
-	$(BIN)/asv run --bench '^scenarios'
+	$(BIN)/asv run --record-samples --bench '^scenarios'
 	$(BIN)/asv publish
 	$(BIN)/harness list
 	@echo "pages: results/html/index.html (serve them with: $(BIN)/asv preview)"
@@ -27,7 +27,7 @@ check: setup
 self: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes
-	$(BIN)/asv run --bench '^itself'
+	$(BIN)/asv run --record-samples --bench '^itself'
 
 setup: $(READY)
 

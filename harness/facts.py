@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 
+from harness.events import Ready
 from harness.targets.interpreter import Interpreter
 
 _DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
@@ -41,6 +42,11 @@ def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
         "environment": {key: value for key, value in sorted(os.environ.items()) if key.startswith(_RELEVANT)},
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def of_target(ready: Ready) -> dict[str, Any]:
+    """What a worker found in the target: versions and the library's enabled features."""
+    return {name: getattr(ready, name) for name in ("python", "mxnet", "numpy", "features")}
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")

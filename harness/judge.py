@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ class Verdict:
     checks: Sequence[Judged]
     arms: Sequence[ArmMeasures]
     stacks: Sequence[Stack]
+    facts: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """The documented form (see results/README.md): values, units, spread, receipts."""
@@ -52,6 +53,7 @@ class Verdict:
             "title": self.title,
             "verdict": self.verdict,
             "reason": self.reason,
+            "facts": dict(self.facts),
             "checks": [_check_json(check) for check in self.checks],
             "arms": [_arm_json(arm) for arm in self.arms],
             "stacks": [{"arm": stack.arm, "role": stack.role, "text": stack.text} for stack in self.stacks],
@@ -88,8 +90,8 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def judge(plan: Plan, past: Iterable[Event], run: str) -> Verdict:
-    """Judge a history in one pass."""
+def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any]) -> Verdict:
+    """Judge a history in one pass; ``facts`` are those of the machine, which go with every number."""
     observers = {arm.name: _ArmObserver(plan, arm.name) for arm in plan.arms}
     stacks = []
     for event in past:
@@ -99,7 +101,7 @@ def judge(plan: Plan, past: Iterable[Event], run: str) -> Verdict:
     arms = {name: observer.result() for name, observer in observers.items()}
     judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
     verdict, reason = _overall(judged, arms.values())
-    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks)
+    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, facts)
 
 
 class _ArmObserver:

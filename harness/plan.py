@@ -122,26 +122,34 @@ def make(loaded: LoadedScenario, target: Target, worker: str) -> Plan:
         worker=worker,
         startup_timeout=scenario.startup_timeout,
         stall_timeout=scenario.stall_timeout,
-        arms=tuple(_arms(loaded)),
+        arms=tuple(_arms(loaded, target.env)),
         expect=scenario.expect,
     )
 
 
-def _arms(loaded: LoadedScenario) -> list[Arm]:
+def _arms(loaded: LoadedScenario, env: dict[str, str]) -> list[Arm]:
+    """``env`` is the target's; what a variant changes comes before it."""
     scenario = loaded.scenario
     if loaded.variants:
-        return [_arm(name, variant, variant.faults) for name, variant in loaded.variants.items()]
-    arms = [_arm(MAIN, scenario, scenario.faults)]
+        return [
+            _arm(name, variant, variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
+            for name, variant in loaded.variants.items()
+        ]
+    arms = [_arm(MAIN, scenario, scenario.faults, env)]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
-        arms.insert(0, _arm(checks.CONTROL, scenario, []))
+        arms.insert(0, _arm(checks.CONTROL, scenario, [], env))
     return arms
 
 
-def _arm(name: str, scenario: Scenario, entries: list[Any]) -> Arm:
+def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def _arm(name: str, scenario: Scenario, entries: list[Any], env: dict[str, str]) -> Arm:
     topology = topologies.find(scenario.topology)
     return Arm(
         name=name,
-        env={**DEFAULT_ENV, **scenario.target.env},
+        env={**DEFAULT_ENV, **env},
         roles=topology.roles(scenario.topology),
         workload=_job(scenario),
         schedule=tuple(_injection(index, entry) for index, entry in enumerate(entries)),

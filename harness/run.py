@@ -26,7 +26,7 @@ from harness import archive, events, facts, history, store
 from harness.agent.client import AgentProcess, isolation
 from harness.conductor import GRACE_SECONDS, Action, Conductor
 from harness.errors import AgentError, DamagedRunError
-from harness.events import Ended, Event
+from harness.events import Ended, Event, Ready
 from harness.history import HistoryWriter
 from harness.instructions import Instruction, Spawn
 from harness.judge import Verdict, judge
@@ -95,7 +95,8 @@ def judged(folder: RunFolder) -> Verdict:
     """The verdict on a run, from its plan and history; DamagedRunError when they cannot be read."""
     path = folder.path / "history.jsonl"
     try:
-        return judge(folder.plan(), history.read(path), folder.id)
+        known = folder.read_json("facts.json") if folder.has("facts.json") else {}
+        return judge(folder.plan(), history.read(path), folder.id, known)
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise DamagedRunError(f"{path} does not fit its plan: {type(error).__name__}: {error}") from error
 
@@ -104,8 +105,9 @@ def execute(asked: Request, observe: Observer) -> Run:
     """Run all arms and judge them; StorageError when results cannot be written, AgentError when the agent fails."""
     folder = store.create(asked.results, asked.plan.scenario, asked.plan.hash)
     with Interruption().watched() as interruption, _status(folder, asked, interruption) as ended:
-        _store_inputs(folder, asked)
-        _run_arms(folder, asked, observe, interruption)
+        known = _store_inputs(folder, asked)
+        if ready := _run_arms(folder, asked, observe, interruption):
+            folder.write_json("facts.json", {**known, "target": facts.of_target(ready)})
         if interruption.signal is None:
             verdict = judged(folder)
             folder.write_json("verdict.json", verdict.as_json())
@@ -138,21 +140,33 @@ def _status(folder: RunFolder, asked: Request, interruption: Interruption) -> It
         folder.write_json("status.json", {**status, **words, "ended": time.time()})
 
 
-def _store_inputs(folder: RunFolder, asked: Request) -> None:
+def _store_inputs(folder: RunFolder, asked: Request) -> dict[str, Any]:
+    """Returns the facts that are known before anything ran."""
+    known = facts.collect(asked.interpreter, bool(isolation()))
     folder.write("scenario.yaml", asked.scenario_text)
     folder.write("plan.json", asked.plan.text())
     folder.write("worker.pyz", asked.worker)
-    folder.write_json("facts.json", facts.collect(asked.interpreter, bool(isolation())))
+    folder.write_json("facts.json", known)
+    return known
 
 
-def _run_arms(folder: RunFolder, asked: Request, observe: Observer, interruption: Interruption) -> None:
+def _run_arms(folder: RunFolder, asked: Request, observe: Observer, interruption: Interruption) -> Ready | None:
+    """Returns what the first worker that came up said of its software."""
+    ready: list[Ready] = []
+
+    def note(event: Event) -> None:
+        if isinstance(event, Ready) and not ready:
+            ready.append(event)
+        observe(event)
+
     past = HistoryWriter(folder.path / "history.jsonl")
     try:
         for arm in asked.plan.arms:
             if interruption.signal is None:
-                _ArmRun(folder, asked, arm, past, observe, interruption).perform()
+                _ArmRun(folder, asked, arm, past, note, interruption).perform()
     finally:
         past.close()
+    return ready[0] if ready else None
 
 
 class _ArmRun:

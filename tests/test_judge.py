@@ -27,19 +27,19 @@ def killed(plan_of: Callable[..., Plan]) -> Plan:
 
 
 def test_a_proven_fault_and_the_expected_outcome_pass(killed: Plan) -> None:
-    verdict = judge(killed, [*PROOF, HUNG], "id")
+    verdict = judge(killed, [*PROOF, HUNG], "id", {})
     assert (verdict.verdict, verdict.reason) == ("pass", "every check passed")
 
 
 def test_a_fault_without_receipt_is_invalid_whatever_the_checks_say(killed: Plan) -> None:
-    verdict = judge(killed, [PROOF[0], HUNG], "id")
+    verdict = judge(killed, [PROOF[0], HUNG], "id", {})
     assert verdict.verdict == "invalid"
     assert verdict.reason == "no receipt for kill of worker/1: no KILL was sent"
     assert [check.verdict for check in verdict.checks] == ["pass"]
 
 
 def test_without_expectation_a_run_should_complete(plan_of: Callable[..., Plan]) -> None:
-    verdict = judge(plan_of(), [HUNG], "id")
+    verdict = judge(plan_of(), [HUNG], "id", {})
     assert (verdict.verdict, verdict.reason) == ("fail", "fail: outcome of main")
 
 
@@ -47,7 +47,7 @@ def test_the_control_must_complete(plan_of: Callable[..., Plan]) -> None:
     expect = {"outcome": "hung", "drift": {"versus": "control", "at_most": "1%"}}
     plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", expect))
     control = Ended(9.0, "control", "", "crashed", "why")
-    verdict = judge(plan, [control, *PROOF, HUNG], "id")
+    verdict = judge(plan, [control, *PROOF, HUNG], "id", {})
     assert [(check.arm, check.check, check.verdict) for check in verdict.checks] == [
         ("control", "outcome", "fail"),
         ("main", "drift", "invalid"),
@@ -61,14 +61,14 @@ def test_a_check_that_breaks_is_unknown(killed: Plan, monkeypatch: pytest.Monkey
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(Outcome, "judge", broken)
-    verdict = judge(killed, [*PROOF, HUNG], "id")
+    verdict = judge(killed, [*PROOF, HUNG], "id", {})
     assert verdict.verdict == "unknown"
     assert verdict.checks[0].reason == "the check itself broke: ZeroDivisionError: oops"
 
 
 def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall"), HUNG]
-    form = judge(killed, past, "id").as_json()
+    form = judge(killed, past, "id", {}).as_json()
     json.dumps(form, allow_nan=False)
     assert form["schema"] == "harness/verdict/1"
     assert form["arms"][0]["outcome"] == "hung"

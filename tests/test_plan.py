@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from harness.plan import Plan
+from harness.plan import Plan, make
+from harness.scenario.load import load
 from tests.conftest import SCENARIO
 
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
@@ -55,6 +57,19 @@ def test_variants_become_arms_in_their_order(plan_of: Callable[..., Plan]) -> No
     small, large = plan_of(SCENARIO, ("variants", variants)).arms
     assert (small.workload.batch_size, large.workload.batch_size) == (32, 128)
     assert large.env == {"OMP_NUM_THREADS": "1", "MXNET_ENGINE_TYPE": "NaiveEngine"}
+
+
+def test_the_targets_environment_reaches_every_arm_and_a_variant_comes_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "question.yaml"
+    path.write_text(
+        SCENARIO + "variants: {a: {}, b: {target.env.X: variant}}\ntarget: {env: {X: scenario, Y: scenario}}\n"
+    )
+    loaded = load(path)
+    target = loaded.scenario.target.model_copy(update={"env": {"X": "axis", "Y": "axis"}})
+    assert [arm.env for arm in make(loaded, target, "").arms] == [
+        {"OMP_NUM_THREADS": "1", "X": "axis", "Y": "axis"},
+        {"OMP_NUM_THREADS": "1", "X": "variant", "Y": "axis"},
+    ]
 
 
 def test_sizes_are_drawn_from_the_seed(plan_of: Callable[..., Plan]) -> None:

@@ -115,7 +115,7 @@ from harness.scenario.load import load
 loaded = load(Path(sys.argv[2]))
 plan = make(loaded, loaded.scenario.target, "0" * 64)
 began = time.monotonic()
-verdict = judge.judge(plan, history.read(Path(sys.argv[1])), "run")
+verdict = judge.judge(plan, history.read(Path(sys.argv[1])), "run", {})
 assert verdict.verdict == "pass", verdict
 seconds = time.monotonic() - began
 print(seconds, re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])

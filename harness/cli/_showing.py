@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 from harness.cli._console import Console
@@ -30,6 +31,7 @@ def _draw(verdict: Verdict, path: Path) -> None:
     console = Console(record=True, width=SVG_COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(render(verdict))
     try:
-        path.write_text(console.export_svg(title=f"harness show {verdict.run}"))
+        drawn = console.export_svg(title=f"harness show {verdict.run}")
+        path.write_text(re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.S))  # a picture needs no network
     except OSError as error:
         raise storage_error(error, path) from error

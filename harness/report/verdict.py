@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,6 +14,7 @@ from harness.events import Ended
 from harness.judge import Verdict
 from harness.measures import ArmMeasures
 from harness.report import numbers
+from harness.units import bytes_text
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
 _HIDDEN = ("loss_curve", "different_weights")
@@ -20,7 +24,11 @@ _STACK_LINES = 8
 def render(verdict: Verdict) -> RenderableType:
     """Everything about a run that fits a terminal."""
     head = Text.assemble(
-        (verdict.verdict.upper(), STYLES[verdict.verdict]), "  ", (verdict.title, "bold"), f"\n{verdict.reason}"
+        (verdict.verdict.upper(), STYLES[verdict.verdict]),
+        "  ",
+        (verdict.title, "bold"),
+        f"\n{verdict.reason}",
+        (f"\n{_machine(verdict.facts)}", "dim"),
     )
     parts: list[RenderableType] = [head, _checks(verdict), _measures(verdict)]
     if any(arm.receipts for arm in verdict.arms):
@@ -28,6 +36,16 @@ def render(verdict: Verdict) -> RenderableType:
     parts += [_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log]
     parts += [_stack(stack.arm, stack.role, stack.text) for stack in verdict.stacks]
     return Group(*parts)
+
+
+def _machine(facts: Mapping[str, Any]) -> str:
+    """Where the numbers come from, in a line."""
+    if "cpu_model" not in facts:
+        return "machine not recorded"
+    target = facts.get("target", {})
+    software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "no worker came up"
+    memory = bytes_text(facts["memory_bytes"])
+    return f"{software}; {facts['cpu_model']}, {facts['cores']} cores, {memory}, kernel {facts['kernel']}"
 
 
 def _table(*columns: str) -> Table:

@@ -63,7 +63,7 @@ def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[
     assert (receipt["name"], receipt["role"], receipt["proven"]) == ("kill", "worker/1", True)
     stacks = {stack["role"]: stack["text"] for stack in verdict["stacks"]}
     assert set(stacks) == {"scheduler", "server/0", "worker/0"}
-    assert "waitall" in stacks["worker/0"]
+    assert "_window (worker.py" in stacks["worker/0"]
 
 
 def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: tuple[Path, Command]) -> None:
@@ -92,7 +92,9 @@ def test_a_run_folder_holds_everything(quick: tuple[Path, Command]) -> None:
         "facts.json", "history.jsonl", "logs", "plan.json", "scenario.yaml", "status.json", "verdict.json", "worker.pyz"
     }  # fmt: skip
     facts = json.loads((folder / "facts.json").read_text())
-    assert facts["target_packages"]["mxnet"] == "1.9.1"
+    assert facts["target_packages"]["mxnet"] == facts["target"]["mxnet"] == "1.9.1"
+    assert "DIST_KVSTORE" in facts["target"]["features"]
+    assert _verdicts(quick)["dist-sync-healthy"]["facts"] == facts
     assert {path.name for path in (folder / "logs" / "main").iterdir()} == {
         "agent.log", "scheduler.log", "server-0.log", "worker-0.log", "worker-1.log"
     }  # fmt: skip

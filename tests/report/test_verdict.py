@@ -23,9 +23,15 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     console = Console(record=True, width=120, quiet=True)
     with console.capture() as capture:
         console.quiet = False
-        console.print(render(judge(plan, past, "id")))
+        console.print(render(judge(plan, past, "id", {})))
     text = capture.get()
-    for words in ("INVALID", "Why [/b]?", "no receipt for kill of worker/1", "crashed, expected completed: the reason"):
+    for words in (
+        "INVALID",
+        "Why [/b]?",
+        "machine not recorded",
+        "no receipt for kill of worker/1",
+        "crashed, expected completed: the reason",
+    ):
         assert words in text
     assert "main worker/0 said last:\n    the last words" in text
     assert "line 7" in text and "line 8" not in text
