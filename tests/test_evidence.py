@@ -37,7 +37,8 @@ def test_only_what_happened_to_the_role_after_the_injection_counts(fault_plan: C
 def test_step_times_inside_and_outside_the_fault_are_told_apart(fault_plan: Callable[..., Plan]) -> None:
     book = ReceiptBook(fault_plan(SLOW).arms[0])
     for event in (
-        _window(1.0, 0, 1.0),  # warm-up
+        _window(1.0, 0, 50.0),  # warm-up
+        _window(2.0, 10, 50.0),
         _window(3.0, 20, 1.0),
         Injected(3.0, "main", "worker/1", 0, 30),
         _window(6.0, 30, 3.0),

@@ -8,7 +8,7 @@ import pytest
 
 from harness.checks.outcome import Outcome
 from harness.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
-from harness.judge import judge
+from harness.judge import judge, worst
 from harness.plan import Plan
 from tests.conftest import SCENARIO
 
@@ -54,6 +54,28 @@ def test_the_control_must_complete(plan_of: Callable[..., Plan]) -> None:
         ("main", "outcome", "pass"),
     ]
     assert verdict.verdict == "fail"
+
+
+def test_fail_outranks_unknown_outranks_invalid_outranks_pass() -> None:
+    assert worst(["pass", "invalid", "unknown", "fail"]) == "fail"
+    assert worst(["pass", "invalid", "unknown"]) == "unknown"
+    assert worst(["pass", "invalid"]) == "invalid"
+    assert worst(["pass"]) == "pass"
+
+
+def test_a_baseline_is_not_compared_with_itself(plan_of: Callable[..., Plan]) -> None:
+    variants = {"a": {}, "b": {"workload.batch_size": 4}}
+    expect = {"drift": {"versus": "a", "at_most": "1%"}}
+    plan = plan_of(SCENARIO, ("variants", variants), ("expect", expect))
+    checks = judge(plan, [], "id", {}).checks
+    assert [(check.arm, check.check) for check in checks] == [("a", "outcome"), ("b", "outcome"), ("b", "drift")]
+
+
+def test_every_fault_without_receipt_is_named(fault_plan: Callable[..., Plan]) -> None:
+    server = {"kill": {"select": {"role": "server"}, "at": {"step": 60}}}
+    reason = judge(fault_plan(KILL, server), [HUNG], "id", {}).reason
+    assert "no receipt for kill of worker/1" in reason
+    assert "no receipt for kill of server/0" in reason
 
 
 def test_a_check_that_breaks_is_unknown(killed: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

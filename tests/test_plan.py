@@ -33,6 +33,7 @@ def test_everything_is_decided(fault_plan: Callable[..., Plan]) -> None:
     assert [role.name for role in arm.roles] == ["scheduler", "server/0", "worker/0", "worker/1"]
     assert arm.env == {"OMP_NUM_THREADS": "1"}
     assert arm.workload.sizes == (8,)
+    assert arm.workload.seed == 7
     assert [(one.role, one.clock, one.first_step, one.last_step) for one in arm.schedule] == [
         ("worker/1", "worker/1", 50, None),
         ("server/0", "worker/0", 30, 50),

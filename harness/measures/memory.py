@@ -40,7 +40,7 @@ class Memory(Measure):
         if isinstance(event, Ready):
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
         elif isinstance(event, MemoryEvent):
-            worker.peak = max(worker.peak, event.peak)
+            worker.peak = event.peak  # VmHWM never falls
             if event.step > self.arm.workload.warmup:
                 worker.steps.add(event.step)
                 worker.held.add(event.anonymous - worker.baseline)

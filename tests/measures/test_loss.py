@@ -25,6 +25,12 @@ def test_the_curve_is_the_mean_over_workers_and_the_end_its_last_fifth(plan_of: 
     assert (found["final_loss"].n, found["final_loss"].value) == (20, 90.5)
 
 
+def test_the_end_is_where_the_plan_says(plan_of: Callable[..., Plan]) -> None:
+    text = "title: t\nworkload: {model: mlp, steps: 50}\n"
+    found = _measured(plan_of(text), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
+    assert (found["final_loss"].n, found["final_loss"].value) == (10, 1.0)
+
+
 def test_no_final_loss_before_the_end(plan_of: Callable[..., Plan]) -> None:
     whole = LossEvent(1.0, "main", "worker/0", 0, [1.0] * 100)
     assert _measured(plan_of(), whole)["final_loss"].value is None  # worker/1 said nothing

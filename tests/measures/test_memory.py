@@ -39,6 +39,13 @@ def test_held_beyond_live_and_growth(plan_of: Callable[..., Plan]) -> None:
     assert found["peak_memory"].value == 200 * MB
 
 
+def test_a_share_of_nothing_held_is_left_out(plan_of: Callable[..., Plan]) -> None:
+    windows = [_memory(30, 70 * MB, 10 * MB), _memory(40, 90 * MB, 10 * MB)]
+    found = _measured(plan_of(), _ready(), *windows)
+    assert (found["held_beyond_live"].n, found["held_beyond_live_fraction"].n) == (2, 1)
+    assert found["held_beyond_live_fraction"].value == 0.5
+
+
 def test_missing_is_not_zero(plan_of: Callable[..., Plan]) -> None:
     found = _measured(plan_of(), _ready("not asked for"), _memory(50, 100 * MB, None))
     assert found["live_memory"].value is None

@@ -70,6 +70,18 @@ def test_windows_within_a_fault_are_told_apart(fault_plan: Callable[..., Plan]) 
     assert (found.n, found.value) == (1, pytest.approx(320 / 3))
 
 
+def test_while_one_of_two_faults_lasts_windows_are_within_a_fault(fault_plan: Callable[..., Plan]) -> None:
+    measure = Throughput(fault_plan(SLOW).arms[0])
+    for event in (
+        Injected(1.0, "main", "worker/1", 0, 40),
+        Injected(2.0, "main", "server/0", 1, None),
+        Healed(3.0, "main", "server/0", 1, None),
+        _window(4.5, "worker/0", 50, 1.0),
+    ):
+        measure.add(event)
+    assert _named(measure)["throughput_in_fault", ""].n == 1
+
+
 def test_without_windows_it_says_so(plan_of: Callable[..., Plan]) -> None:
     found = _named(Throughput(plan_of().arms[0]))
     assert found["throughput", ""].value is None

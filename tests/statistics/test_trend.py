@@ -14,6 +14,14 @@ def test_a_straight_line() -> None:
     assert (trend.estimate, trend.low, trend.high, trend.n) == (3, 3, 3, 20)
 
 
+def test_the_interval_is_no_wider_than_needed() -> None:
+    draw = random.Random(2)
+    trend = slope([float(x) for x in range(100)], [x + draw.gauss(0, 1) for x in range(100)])
+    assert trend is not None
+    assert trend.low <= 1 <= trend.high
+    assert trend.high - trend.low < 0.025  # least squares would give 0.0136
+
+
 def test_outliers_do_not_move_it() -> None:
     xs = [float(x) for x in range(30)]
     ys = [2 * x for x in xs]

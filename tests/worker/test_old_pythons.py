@@ -26,7 +26,7 @@ print("fine")
 """
 
 
-def _interpreter(version: str) -> str | None:
+def interpreter(version: str) -> str | None:
     """A python of that version: on the path, or one that pyenv keeps."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     kept = sorted(root.glob(f"{version}.*/bin/python{version}"))
@@ -39,7 +39,7 @@ def _interpreter(version: str) -> str | None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_worker_under(version: str, tmp_path: Path) -> None:
-    python = _interpreter(version)
+    python = interpreter(version)
     if python is None:
         pytest.skip(f"there is no python{version} here")
     path = tmp_path / "worker.pyz"
