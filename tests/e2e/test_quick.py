@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,10 @@ def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[
 
 def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: tuple[Path, Command]) -> None:
     verdict = _verdicts(quick)["slow-worker-dist-sync"]
-    assert "a factor of 3.0" in _arm(verdict)["receipts"][0]["evidence"]
+    factor = re.search(r"a factor of ([\d.]+);", _arm(verdict)["receipts"][0]["evidence"])
+    assert factor is not None and float(factor[1]) == pytest.approx(3, rel=0.1)
     share = _value(_arm(verdict), "throughput_in_fault") / _value(_arm(verdict, "control"), "throughput")
-    assert 0.2 < share < 0.7
+    assert 0.1 < share < 0.8
 
 
 def test_a_paused_worker_changes_nothing_but_time(quick: tuple[Path, Command]) -> None:
