@@ -1,6 +1,9 @@
 """Bytes this process holds and bytes MXNet's arrays take, as the kernel and MXNet's profiler count them."""
 
+import os
 import re
+import shutil
+import tempfile
 
 _STATUS = re.compile(r"^(VmRSS|VmHWM|RssAnon):\s+(\d+) kB", re.M)
 _COUNTER = re.compile(r"^Memory: \S+\s+\d+\s+([\d.]+)\s+([\d.]+)", re.M)
@@ -27,14 +30,17 @@ class LiveBytes:
 
     def __init__(self, wanted):
         self._profiler = None
+        self._trace = ""
         if not wanted:
             self.reason = "not asked for; set workload.memory: live"
             return
         import mxnet as mx
 
+        # Never a device: MXNet unlinks the file that it is given, as root even /dev/null.
+        self._trace = os.path.join(tempfile.mkdtemp(prefix="profile-", dir=os.curdir), "trace.json")
         try:
             mx.profiler.set_config(
-                filename="/dev/null",
+                filename=self._trace,
                 aggregate_stats=True,
                 profile_memory=True,
                 profile_all=False,
@@ -55,6 +61,8 @@ class LiveBytes:
         if self._profiler is None:
             return {"live": None, "live_low": None}
         levels = _COUNTER.findall(self._profiler.dumps(reset=True))
+        if os.path.exists(self._trace):
+            os.truncate(self._trace, 0)  # reading also appends every allocation to it
         if not levels:
             return {"live": None, "live_low": None}
         return {
@@ -63,6 +71,7 @@ class LiveBytes:
         }
 
     def stop(self):
-        """Switch the profiler off, so that MXNet writes no trace at exit."""
+        """Switch the profiler off and leave no trace behind."""
         if self._profiler is not None:
             self._profiler.set_state("stop")
+            shutil.rmtree(os.path.dirname(self._trace))
