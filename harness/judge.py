@@ -100,7 +100,7 @@ def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any])
             stacks.append(event)
     arms = {name: observer.result() for name, observer in observers.items()}
     judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
-    verdict, reason = _overall(judged, arms.values())
+    verdict, reason = _overall(judged, tuple(arms.values()))
     return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, facts)
 
 
@@ -155,8 +155,13 @@ def worst(verdicts: Iterable[VerdictWord]) -> VerdictWord:
     return min(verdicts, key=_RANK.index)
 
 
-def _overall(judged: Sequence[Judged], arms: Iterable[ArmMeasures]) -> tuple[VerdictWord, str]:
-    """A fault without a receipt outranks all: what was measured is not what was asked."""
+def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
+    """A run that was cut short says nothing; then, a fault without a receipt is not what was asked."""
+    for arm in arms:
+        if arm.ended is None:
+            return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
+        if arm.ended.outcome in ("interrupted", "aborted"):
+            return "invalid", f"{arm.ended.outcome} by {arm.ended.reason}"
     unproven = [receipt for arm in arms for receipt in arm.receipts if not receipt.proven]
     if unproven:
         return "invalid", "; ".join(_unproven(receipt) for receipt in unproven)

@@ -66,8 +66,11 @@ class Run:
     verdict: Verdict | None
 
 
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class Interruption:
-    """Whether the user or the system asked us to stop, by SIGINT or SIGTERM."""
+    """Whether the user or the system asked us to stop: Ctrl-C, SIGTERM, a closed terminal."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -78,7 +81,7 @@ class Interruption:
     @contextmanager
     def watched(self) -> Iterator[Interruption]:
         """Take note of signals instead of dying of them, until the block ends."""
-        old = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        old = {number: signal.signal(number, self._note) for number in _STOPPING}
         try:
             yield self
         finally:

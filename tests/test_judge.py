@@ -71,6 +71,12 @@ def test_a_baseline_is_not_compared_with_itself(plan_of: Callable[..., Plan]) ->
     assert [(check.arm, check.check) for check in checks] == [("a", "outcome"), ("b", "outcome"), ("b", "drift")]
 
 
+def test_a_run_that_was_cut_short_says_so_first(killed: Plan) -> None:
+    stopped = Ended(9.0, "main", "", "interrupted", "SIGINT")
+    assert judge(killed, [PROOF[0], stopped], "id", {}).reason == "interrupted by SIGINT"
+    assert judge(killed, [PROOF[0]], "id", {}).reason.startswith("the history of main has no end")
+
+
 def test_every_fault_without_receipt_is_named(fault_plan: Callable[..., Plan]) -> None:
     server = {"kill": {"select": {"role": "server"}, "at": {"step": 60}}}
     reason = judge(fault_plan(KILL, server), [HUNG], "id", {}).reason

@@ -38,7 +38,6 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def add_scenarios(parser: argparse.ArgumentParser) -> None:
     """Which scenarios."""
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a scenario file, or a folder of them")
-    parser.add_argument("--tag", help="of a folder, only scenarios with this tag")
 
 
 def add_changes(parser: argparse.ArgumentParser) -> None:

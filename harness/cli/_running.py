@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import psutil
+
 from harness import run
 from harness.cli import EXIT_INTERRUPTED
 from harness.cli._console import Console
@@ -19,6 +21,8 @@ from harness.run import Request, Run
 from harness.targets import resolve
 
 SCHEMA = "harness/verdicts/1"
+_LOOK_SECONDS = 0.05
+_BUSY = 0.25
 _SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
 
 
@@ -35,7 +39,8 @@ def run_all(plans: list[tuple[Plan, str]], results: Path, as_json: bool) -> int:
 def perform(requests: list[Request], as_json: bool) -> int:
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
-    _warn_of_settings(say, {name for request in requests for arm in request.plan.arms for name in arm.env})
+    _warn_of_settings(say, [arm.env for request in requests for arm in request.plan.arms])
+    _warn_of_company(say)
     finished: list[Run] = []
     for asked in requests:
         with progress(asked.plan, say) as observe:
@@ -60,8 +65,20 @@ def _show(finished: Run) -> None:
     console.print(f"run {finished.folder.id}", highlight=False, soft_wrap=True)
 
 
-def _warn_of_settings(say: Console, planned: set[str]) -> None:
-    ignored = sorted(name for name in os.environ if name.startswith(_SETTINGS) and name not in planned)
+def _warn_of_company(say: Console) -> None:
+    """Whatever else runs here is in the numbers."""
+    busy = psutil.cpu_percent(interval=_LOOK_SECONDS) / 100
+    if busy > _BUSY:
+        say.print(
+            f"{busy:.0%} of this machine's processors are busy with something else; numbers will show it",
+            style="yellow",
+        )
+
+
+def _warn_of_settings(say: Console, planned: list[dict[str, str]]) -> None:
+    """A variable of the shell counts as passed on only where every arm has the same value."""
+    set_ = {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
+    ignored = sorted(name for name, value in set_.items() if any(env.get(name) != value for env in planned))
     if ignored:
         names = ", ".join(ignored)
         say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")

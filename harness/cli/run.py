@@ -11,6 +11,7 @@ HELP = "run scenarios, measure and judge them"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_scenarios(parser)
+    parser.add_argument("--tag", help="only scenarios with this tag")
     _options.add_changes(parser)
     _options.add_results(parser)
     _options.add_json(parser)

@@ -18,8 +18,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from harness import store
+    import sys
+
+    from harness import catalogue, store
     from harness.cli import _showing
     from harness.run import judged
 
-    return _showing.show(judged(store.find(arguments.results, arguments.run)), arguments.json, arguments.svg)
+    folder = store.find(arguments.results, arguments.run)
+    known = catalogue.entry(folder)
+    if known.status not in ("finished", "damaged"):
+        sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
+    return _showing.show(judged(folder), arguments.json, arguments.svg)

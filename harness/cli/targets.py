@@ -43,16 +43,11 @@ def _list(arguments: argparse.Namespace) -> int:
 def _build(arguments: argparse.Namespace) -> int:
     import sys
 
-    from harness.errors import InputError
     from harness.scenario.schema import Target
-    from harness.targets import environment
+    from harness.targets import environment, resolve
 
-    version = arguments.mxnet or environment.DEFAULT_MXNET
-    try:
-        Target(mxnet=version)
-    except ValueError as error:
-        raise InputError(f"{version!r} is not a version; write it as in 1.9.1") from error
-    built = environment.ensure(environment.recipe(version), lambda line: print(line, file=sys.stderr))
+    target = resolve.settle(Target(), arguments.mxnet, None)
+    built = environment.ensure(environment.recipe(str(target.mxnet)), lambda line: print(line, file=sys.stderr))
     print(built.interpreter.python)
     return 0
 

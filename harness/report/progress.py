@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from rich import box
@@ -107,6 +107,8 @@ class Board:
         table = Table(
             box=box.SIMPLE, show_header=False, pad_edge=False, title=Text(self._plan.title), title_justify="left"
         )
+        for column in range(8):
+            table.add_column(no_wrap=True, overflow="ellipsis", min_width=8 if column == 1 else None)
         for cells in self._cells():
             table.add_row(self.arm, *map(Text, cells))
         return table
@@ -122,6 +124,8 @@ class Board:
 def progress(plan: Plan, console: Console) -> Iterator[Callable[[Event], None]]:
     """Show events as they come; yields what to call with each."""
     board = Board(plan)
+    with suppress(OSError):
+        console.print(f"{plan.scenario}: {plan.title}", highlight=False, markup=False)
     if not console.is_terminal:
         yield _unless_broken(_PlainLines(board, console).note)
         return

@@ -43,7 +43,7 @@ def _machine(facts: Mapping[str, Any]) -> str:
     if "cpu_model" not in facts:
         return "machine not recorded"
     target = facts.get("target", {})
-    software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "no worker came up"
+    software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "software not recorded"
     memory = bytes_text(facts["memory_bytes"])
     return f"{software}; {facts['cpu_model']}, {facts['cores']} cores, {memory}, kernel {facts['kernel']}"
 

@@ -17,7 +17,7 @@ from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
 
-VARIABLE = ("workload.", "topology.", "faults", "target.env.", "seed")
+VARIABLE = ("workload", "topology", "faults", "target.env", "seed")
 """What variants may change; the rest is decided once for a run."""
 
 
@@ -46,9 +46,9 @@ def _variant(base: Document, name: str, fields: dict[str, Any]) -> Scenario:
     changed = base
     for field, value in fields.items():
         place = base.place(("variants", name, field))
-        if not field.startswith(VARIABLE):
-            allowed = ", ".join(root.rstrip(".") for root in VARIABLE)
-            _raise([Problem(place, f"{field} is the same for all variants; allowed are fields of {allowed}")])
+        if not any(field == root or field.startswith(f"{root}.") for root in VARIABLE):
+            message = f"{field} is the same for all variants; allowed are {', '.join(VARIABLE)} and fields of them"
+            _raise([Problem(place, message)])
         changed = overrides.apply(changed, [(field, value)], place)
     return _checked(changed)
 

@@ -125,6 +125,8 @@ def _expect(scenario: Scenario) -> Iterator[Violation]:
             hint = f"; did you mean {near[0]}?" if near else ""
             message = f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}"
             yield ("expect", check.name, "versus"), message
+        if check.baseline == checks.CONTROL and not scenario.faults and not scenario.variants:
+            yield ("expect", check.name, "versus"), "without faults, control is the same job; use variants to compare"
     if checks.CONTROL in scenario.variants:
         yield ("variants", checks.CONTROL), "control is the run without faults; choose another name"
     if len(scenario.variants) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import InputError
 from harness.scenario.schema import Target
 from harness.targets import environment
 from harness.targets.environment import Say
@@ -9,10 +10,17 @@ from harness.targets.interpreter import Interpreter, on_disk
 
 
 def settle(target: Target, mxnet: str | None, python: str | None) -> Target:
-    """The target with the command line's choice over the scenario's, and the default version where neither chose."""
+    """The target with the command line's choice over the scenario's, and the default version where neither chose.
+
+    InputError when the version is none.
+    """
     if python:
         return target.model_copy(update={"mxnet": None, "python": python})
     if mxnet:
+        try:
+            Target(mxnet=mxnet)
+        except ValueError as error:
+            raise InputError(f"{mxnet!r} is not a version; write it as in 1.9.1") from error
         return target.model_copy(update={"mxnet": mxnet, "python": None})
     if target.python or target.mxnet:
         return target

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,11 @@ def test_throughput_memory_and_loss_of_a_healthy_run(quick: tuple[Path, Command]
     assert _value(arm, "peak_memory", "worker/0") > 100e6
     assert _value(arm, "live_memory", "worker/0") > 44e6  # 11 million parameters
     assert _value(arm, "final_loss") < 1.5
+
+
+def test_counting_live_bytes_leaves_the_machine_as_it_was(quick: tuple[Path, Command]) -> None:
+    assert Path(os.devnull).is_char_device()  # MXNet's profiler unlinks the file it is given
+    assert list((quick[0] / "runs").glob("*-resnet18-healthy-*/logs/main/profile-*")) == []
 
 
 def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[Path, Command]) -> None:

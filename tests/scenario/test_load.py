@@ -103,6 +103,11 @@ def test_a_scenario_is_a_map(tmp_path: Path, text: str) -> None:
     assert "is not allowed: a map of fields is needed" in _error(tmp_path, text)
 
 
+def test_a_job_is_not_compared_with_itself(tmp_path: Path) -> None:
+    text = "".join(line for line in GOOD.splitlines(True) if "slow:" not in line and "faults:" not in line)
+    assert "10:16: expect.throughput.versus: without faults, control is the same job" in _error(tmp_path, text)
+
+
 def test_a_mistake_in_a_variant_is_placed_there(tmp_path: Path) -> None:
     text = GOOD.replace("seed: 7", "variants: {a: {}, b: {workload.stepz: 3}}").replace("control", "a")
     assert _error(tmp_path, text) == "2:23: workload.stepz: unknown key; did you mean steps?"

@@ -18,6 +18,8 @@ def test_the_command_line_comes_first_then_the_scenario_then_the_default() -> No
     assert resolve.settle(ASKED, "1.9.0", None) == Target(mxnet="1.9.0", env={"A": "1"})
     assert resolve.settle(ASKED, None, None) == ASKED
     assert resolve.settle(Target(), None, None) == Target(mxnet="1.9.1")
+    with pytest.raises(InputError, match="'abc' is not a version"):
+        resolve.settle(Target(), "abc", None)
 
 
 def test_an_interpreter_on_disk(tmp_path: Path) -> None:
