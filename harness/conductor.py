@@ -138,12 +138,12 @@ class Conductor:
 
     def _on_progress(self, event: Progress) -> Iterator[Action]:
         self._roles[event.role].step = event.step
-        self._moved = event.t
+        self._move(event.t)
         yield from ()
 
     def _on_window(self, event: Window) -> Iterator[Action]:
         self._roles[event.role].step = event.first + event.steps
-        self._moved = event.t
+        self._move(event.t)
         if len(self._step_seconds) < _STEP_MEMORY:
             self._step_seconds.append(event.seconds / event.steps)
         yield from ()
@@ -156,14 +156,14 @@ class Conductor:
 
     def _on_done(self, event: Done) -> Iterator[Action]:
         self._roles[event.role].done = True
-        self._moved = event.t
+        self._move(event.t)
         for fault in self._faults:
             if fault.active and fault.injection.clock == event.role and fault.heal_at is None:
                 yield from self._heal(fault, event.t, event.step)
 
     def _on_waiting(self, event: Waiting) -> Iterator[Action]:
         """A worker stands at a step: the first time with all others, later where a fault begins or ends."""
-        self._moved = event.t
+        self._move(event.t)
         role = self._roles[event.role]
         role.waiting, role.step = event.step, event.step
         if self.started is None:
@@ -197,7 +197,8 @@ class Conductor:
 
     def _inject(self, fault: _FaultState, now: float, step: int | None) -> Iterator[Action]:
         injection = fault.injection
-        fault.injected_at = self._moved = now
+        fault.injected_at = now
+        self._move(now)
         if injection.part.deadly:
             self._roles[injection.role].condemned = True
         yield Injected(now, self.arm.name, injection.role, injection.fault, step)
@@ -206,7 +207,7 @@ class Conductor:
     def _heal(self, fault: _FaultState, now: float, step: int | None) -> Iterator[Action]:
         injection = fault.injection
         fault.healed = True
-        self._moved = now
+        self._move(now)
         instructions = injection.part.heal(injection.role)
         if instructions:
             yield from instructions
@@ -215,7 +216,7 @@ class Conductor:
     def _on_exited(self, event: Exited) -> Iterator[Action]:
         role = self._roles[event.role]
         role.exited = event
-        self._moved = event.t
+        self._move(event.t)
         self._stacks_due.discard(event.role)
         how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
         if self._hung is not None:
@@ -275,6 +276,10 @@ class Conductor:
         step = median(self._step_seconds) if self._step_seconds else 0.0
         slowdown = max([fault.injection.part.slowdown for fault in self._faults if fault.active], default=1.0)
         return max([self._moved, *pending]) + max(self.stall_timeout, STALL_STEPS * step) * slowdown
+
+    def _move(self, t: float) -> None:
+        """Something moved at ``t``; what is told late takes back nothing."""
+        self._moved = max(self._moved, t)
 
     def excuse(self, seconds: float) -> None:
         """Nobody listened for so long: silence in that time says nothing."""

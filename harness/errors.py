@@ -8,6 +8,7 @@ HarnessError
 │   └── StorageError        results cannot be written (permissions, full disk)
 ├── TargetError             a target could not be built or started                 exit code 3
 ├── AgentError              the agent failed: a defect or a machine in trouble     exit code 3
+├── UntrustworthyRunError   numbers that asv must not have                         exit code 3
 └── RegistryError           two parts with one name, or a part without one         exit code 3
 """
 
@@ -65,6 +66,10 @@ class TargetError(HarnessError):
 
 class AgentError(HarnessError):
     """The agent could not start or died."""
+
+
+class UntrustworthyRunError(HarnessError):
+    """A run whose numbers are not those of what was asked for; asv gets none."""
 
 
 class RegistryError(HarnessError):

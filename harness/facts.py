@@ -15,8 +15,6 @@ from harness.events import Ready
 from harness.targets.interpreter import Interpreter
 
 _DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
-COMPARED = ("cpu_model", "cores", "memory_bytes", "kernel", "governor", "gpus")
-"""Runs whose values of these differ are not the same machine."""
 
 
 def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:

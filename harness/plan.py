@@ -17,7 +17,6 @@ from harness.strict import Strict
 from harness.topologies import Role
 
 VERSION = 1
-MAIN = "main"
 DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
@@ -135,7 +134,7 @@ def _arms(loaded: LoadedScenario, env: dict[str, str]) -> list[Arm]:
             _arm(name, variant, variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
             for name, variant in loaded.variants.items()
         ]
-    arms = [_arm(MAIN, scenario, scenario.faults, env)]
+    arms = [_arm(checks.MAIN, scenario, scenario.faults, env)]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
         arms.insert(0, _arm(checks.CONTROL, scenario, [], env))
     return arms

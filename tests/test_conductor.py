@@ -194,6 +194,8 @@ def test_time_in_which_nobody_listened_does_not_count(play: Callable[..., Play])
     job.come_up(t=1.0)
     job.conductor.excuse(20.0)
     assert job.conductor.deadline() == 51.0
+    job.on(events.Progress, W0, 5, t=3.0)  # written before, and read only now
+    assert job.conductor.deadline() == 51.0
 
 
 def test_a_slowed_job_is_given_more_time(play: Callable[..., Play]) -> None:

@@ -13,7 +13,7 @@ from harness import archive, checks, run, store
 from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
-from harness.errors import DamagedRunError, HarnessError
+from harness.errors import DamagedRunError, UntrustworthyRunError
 from harness.judge import Verdict
 from harness.measures import ArmMeasures, Quantity
 from harness.plan import Plan, make
@@ -21,10 +21,6 @@ from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
 from harness.store import RunFolder
 from harness.targets import resolve
-
-
-class UntrustworthyRunError(HarnessError):
-    """A run whose numbers are not those of what was asked for."""
 
 
 def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:

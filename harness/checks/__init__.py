@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from harness.measures import ArmMeasures
 
 VerdictWord = Literal["pass", "fail", "invalid", "unknown"]
-CONTROL = "control"
+MAIN, CONTROL = "main", "control"
+"""The arm of the scenario itself, and the same without faults."""
+
+TAIL = 5
+"""The final loss is that of the last fifth of the steps."""
 
 
 @dataclass(frozen=True)

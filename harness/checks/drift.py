@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.checks import Check, Finding, within
+from harness.checks import TAIL, Check, Finding, within
 from harness.statistics.compare import MIN_PAIRS, Comparison, relative_difference
 from harness.units import Percentage
 
@@ -55,7 +55,7 @@ def _why_not(mine: Quantity, theirs: Quantity) -> str:
     if mine.n != theirs.n:
         return f"their final losses are of {mine.n} and {theirs.n} steps; give both the same steps"
     if mine.n < MIN_PAIRS:
-        return f"{mine.n} final losses, at least {MIN_PAIRS} are needed; that takes {5 * MIN_PAIRS} steps"
+        return f"{mine.n} final losses, at least {MIN_PAIRS} are needed; that takes {TAIL * MIN_PAIRS} steps"
     return "a loss is not finite, or all losses to compare with are zero"
 
 

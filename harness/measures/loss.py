@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from statistics import mean
 from typing import ClassVar
 
+from harness.checks import TAIL
 from harness.events import Event
 from harness.events import Loss as LossEvent
 from harness.measures import Measure, Quantity, from_samples
 from harness.plan import Arm
 from harness.statistics.series import BoundedSeries
-
-TAIL = 5
-"""The final loss is taken over the last fifth of the steps."""
 
 
 class Loss(Measure):

@@ -14,9 +14,6 @@ from harness.scenario.schema import Scenario, Target, Workload
 from harness.shapes import Distribution
 from harness.statistics.compare import MIN_PAIRS, MIN_SAMPLES
 
-MAIN = "main"
-TAIL = 5
-
 Violation = tuple[Path_, str]
 
 
@@ -37,7 +34,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
 
 def violations_between(scenario: Scenario, variants: dict[str, Scenario]) -> Iterator[Violation]:
     """Rules that need every arm: what is compared with what."""
-    arms = variants or {MAIN: scenario}
+    arms = variants or {checks.MAIN: scenario}
     for check in checks.given(scenario.expect):
         judged = [one for name, one in arms.items() if name != check.baseline]
         for message in _impossible(check, judged):
@@ -143,8 +140,8 @@ def _impossible(check: checks.Check, arms: list[Scenario]) -> Iterator[str]:
         yield "beyond_live_at_most needs workload.memory: live"
     if check.name == "throughput" and min(_windows(arm.workload) for arm in arms) < MIN_SAMPLES:
         yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
-    if check.name == "drift" and min(arm.workload.steps for arm in arms) < TAIL * MIN_PAIRS:
-        yield f"drift needs {TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
+    if check.name == "drift" and min(arm.workload.steps for arm in arms) < checks.TAIL * MIN_PAIRS:
+        yield f"drift needs {checks.TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
 
 
 def _windows(workload: Workload) -> int:

@@ -10,7 +10,7 @@ import random
 from abc import abstractmethod
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from harness import registry
 from harness.strict import Strict
@@ -44,13 +44,8 @@ class Distribution(Strict):
         return tuple(self.draw(uniform()) for _ in range(min(steps, PERIOD)))
 
 
-def adapter() -> TypeAdapter[Distribution]:
-    """Validates any distribution of this package, told apart by its ``distribution`` key."""
-    return TypeAdapter(annotation())
-
-
 def annotation() -> Any:
-    """The type of a ``shapes:`` field."""
+    """The type of a ``shapes:`` field: any distribution of this package, told apart by its ``distribution`` key."""
     union: Any = None
     for part in registry.load(__name__, Distribution).values():  # type: ignore[type-abstract]
         union = part if union is None else union | part

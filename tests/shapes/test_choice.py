@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from harness import shapes
 from harness.shapes.choice import Choice
 
 
 def test_sizes_of_a_seed() -> None:
-    choice = shapes.adapter().validate_python({"distribution": "choice", "values": [16, 32, 48]})
+    choice = TypeAdapter(shapes.annotation()).validate_python({"distribution": "choice", "values": [16, 32, 48]})
     assert choice.sizes(7, 8) == (16, 16, 32, 16, 32, 32, 16, 32)
 
 

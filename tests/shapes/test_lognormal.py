@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from harness import shapes
 from harness.shapes.lognormal import Lognormal
@@ -14,7 +14,7 @@ WRITTEN = {"distribution": "lognormal", "median": 64, "sigma": 0.4, "min": 16, "
 
 
 def test_sizes_of_a_seed() -> None:
-    drawn = shapes.adapter().validate_python(WRITTEN).sizes(7, 10)
+    drawn = TypeAdapter(shapes.annotation()).validate_python(WRITTEN).sizes(7, 10)
     assert drawn == (48, 48, 80, 32, 64, 48, 32, 64, 32, 64)
 
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from harness import shapes
 from harness.shapes.uniform import Uniform
 
 
 def test_sizes_of_a_seed() -> None:
-    uniform = shapes.adapter().validate_python({"distribution": "uniform", "min": 4, "max": 9})
+    uniform = TypeAdapter(shapes.annotation()).validate_python({"distribution": "uniform", "min": 4, "max": 9})
     assert uniform.sizes(7, 8) == (5, 4, 7, 4, 7, 6, 4, 7)
 
 
