@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from harness.events import (
+    Connected,
+    ConnectFailed,
     Done,
     Ended,
     Event,
@@ -26,7 +28,7 @@ from harness.events import (
     Waiting,
     Window,
 )
-from harness.instructions import Credit, Instruction, Shutdown, Snapshot, Spawn
+from harness.instructions import Connect, Credit, Instruction, Shutdown, Signal, Snapshot, Spawn, Survey
 from harness.plan import Arm, Injection
 
 Action = Instruction | Event
@@ -48,6 +50,7 @@ class _RoleState:
     done: bool = False
     exited: Exited | None = None
     condemned: bool = False
+    dismissed: bool = False
 
     @property
     def lives(self) -> bool:
@@ -105,7 +108,14 @@ class Conductor:
     # What happened
 
     def begin(self) -> list[Action]:
-        """Start every process."""
+        """Start every process, on the hosts of a pocket cluster once that is there."""
+        return [self._connect()] if self.arm.network else self._spawn_all()
+
+    def _connect(self) -> Connect:
+        assert self.arm.network is not None
+        return Connect("", self.arm.network.links(), self.arm.network.mtu, self.arm.workload.seed)
+
+    def _spawn_all(self) -> list[Action]:
         return [self.spawns[role.name] for role in self.arm.roles]
 
     def on(self, event: Event) -> list[Action]:
@@ -115,6 +125,8 @@ class Conductor:
                 self._roles[event.role].exited = event
             return []
         react = {
+            Connected: self._on_connected,
+            ConnectFailed: self._on_connect_failed,
             Spawned: self._on_spawned,
             SpawnFailed: self._on_spawn_failed,
             Waiting: self._on_waiting,
@@ -128,6 +140,18 @@ class Conductor:
         if isinstance(event, Progress | Window | Waiting | Done):
             self._hung = None
         return list(react(event)) if react else []  # type: ignore[operator]
+
+    def _on_connected(self, _: Connected) -> Iterator[Action]:
+        yield from self._spawn_all()
+
+    def _on_connect_failed(self, event: ConnectFailed) -> Iterator[Action]:
+        reason = f"the pocket cluster could not be made: {event.reason}; see harness doctor"
+        yield from self._end(event.t, "refused", reason)
+
+    def _survey(self) -> Iterator[Action]:
+        """Ask what the links have carried, where there are any."""
+        if self.arm.network is not None:
+            yield Survey("")
 
     def _on_spawned(self, event: Spawned) -> Iterator[Action]:
         self._roles[event.role].spawned = True
@@ -157,6 +181,7 @@ class Conductor:
     def _on_done(self, event: Done) -> Iterator[Action]:
         self._roles[event.role].done = True
         self._move(event.t)
+        yield from self._survey()
         for fault in self._faults:
             if fault.active and fault.injection.clock == event.role and fault.heal_at is None:
                 yield from self._heal(fault, event.t, event.step)
@@ -175,6 +200,7 @@ class Conductor:
     def _start(self, now: float) -> Iterator[Action]:
         self.started = now
         yield Started(now, self.arm.name, "")
+        yield from self._survey()
         for name in self.arm.workers:
             yield from self._pass(name, 0, now)
 
@@ -229,17 +255,29 @@ class Conductor:
                 yield from self._end(
                     event.t, "crashed", f"{event.role} was killed as planned and none is left", event.role
                 )
+        elif role.dismissed:
+            pass
         elif self.started is None:
             reason = f"{event.role} ended with {how} before all were ready"
             yield from self._end(event.t, "refused", reason, event.role)
         elif event.status != 0 or not self._may_leave(event.role):
             reason = f"{event.role} ended with {how} at step {role.step}"
             yield from self._end(event.t, "crashed", reason, event.role)
+        if self.ended is None:
+            yield from self._dismiss_services()
         if self.ended is None and all(state.exited for state in self._roles.values()):
             steps = self.arm.workload.steps
             done = [name for name in self.arm.workers if self._roles[name].done]
             reason = f"{len(done)} of {len(self.arm.workers)} workers trained {steps} steps and every process left"
             yield from self._end(event.t, "completed", reason)
+
+    def _dismiss_services(self) -> Iterator[Action]:
+        """What only serves workers does not leave by itself."""
+        for role in self.arm.roles if self._all_workers_gone() else ():
+            state = self._roles[role.name]
+            if role.service and state.lives and not state.dismissed:
+                state.dismissed = True
+                yield Signal(role.name, "TERM")
 
     def _all_workers_gone(self) -> bool:
         return not any(self._roles[name].lives for name in self.arm.workers)

@@ -69,6 +69,16 @@ class Step(Event):
 
 
 @dataclass(frozen=True)
+class Phases(Event):
+    """When each step from ``first`` began, had its gradients, and was through, each closed by a wait (``phases``)."""
+
+    first: int
+    began: list[float]
+    computed: list[float]
+    ended: list[float]
+
+
+@dataclass(frozen=True)
 class Loss(Event):
     """Mean loss of each step from ``first``; None where it is not finite."""
 
@@ -90,9 +100,10 @@ class Memory(Event):
 
 @dataclass(frozen=True)
 class Digest(Event):
-    """SHA-256 of the trained parameters and of those that training does not update."""
+    """SHA-256 of one context's trained parameters, and of those that training does not update."""
 
     step: int
+    context: str
     weights: str
     fixed: str
 
@@ -124,6 +135,35 @@ class Exited(Event):
 
     status: int | None
     signal: int | None
+
+
+@dataclass(frozen=True)
+class Connected(Event):
+    """The hosts and the wire of a pocket cluster are there; ``pid`` is the wire's."""
+
+    pid: int
+
+
+@dataclass(frozen=True)
+class ConnectFailed(Event):
+    """A pocket cluster could not be made."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Traffic(Event):
+    """What the wire has carried for one host since it began; the role is the host's name.
+
+    ``out`` is from the host, ``in`` to it. Dropped packets found a full queue; they are in no other count.
+    """
+
+    out_bytes: int
+    out_packets: int
+    out_dropped: int
+    in_bytes: int
+    in_packets: int
+    in_dropped: int
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
         "memory_available_bytes": psutil.virtual_memory().available,
         "kernel": platform.release(),
         "load_1min": os.getloadavg()[0],
-        "gpus": _gpus(),
+        "gpus": gpus(),
         "harness": __version__,
         "controller_python": platform.python_version(),
         "controller_packages": {name: _version(name) for name in _DISTRIBUTIONS},
@@ -71,7 +71,7 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
-def _gpus() -> list[str] | str:
+def gpus() -> list[str] | str:
     """Names as NVML gives them (untested on hardware: no development machine had a GPU)."""
     import pynvml
 

@@ -5,9 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
-SignalName = Literal["STOP", "CONT", "KILL"]
+INTERFACE = "eth0"
+"""The device of every host of a pocket cluster."""
+
+SignalName = Literal["STOP", "CONT", "KILL", "TERM"]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a link: bits/s (None: as fast as it goes), seconds one way, and packets that may wait."""
+
+    bandwidth: float | None
+    latency: float
+    jitter: float
+    queue: int
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host of the pocket cluster: its name, IPv4 address, and the link between it and all others."""
+
+    name: str
+    address: str
+    out: Direction
+    in_: Direction
 
 
 @dataclass(frozen=True)
@@ -18,13 +41,31 @@ class Instruction:
 
 
 @dataclass(frozen=True)
+class Connect(Instruction):
+    """Make the hosts of a pocket cluster and the wire between them; the role is empty. ``mtu`` is in bytes."""
+
+    hosts: tuple[Host, ...]
+    mtu: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Survey(Instruction):
+    """Report what every link has carried so far; the role is empty."""
+
+
+@dataclass(frozen=True)
 class Spawn(Instruction):
-    """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment."""
+    """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment.
+
+    ``host`` is the host of the pocket cluster that it runs on, if there is one.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: str
     log: str
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,4 +121,10 @@ def decode(line: bytes) -> Instruction:
     kind = KINDS[body.pop("kind")]
     if kind is Spawn:
         body["argv"] = tuple(body["argv"])
+    elif kind is Connect:
+        body["hosts"] = tuple(_host(host) for host in body["hosts"])
     return kind(**body)
+
+
+def _host(body: dict[str, Any]) -> Host:
+    return Host(body["name"], body["address"], Direction(**body["out"]), Direction(**body["in_"]))

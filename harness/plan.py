@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from harness import checks, topologies
 from harness.faults import Fault
+from harness.instructions import INTERFACE
+from harness.network import PORT, Network, lay_out
 from harness.scenario import models
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Amp, Expect, FaultEntry, Hybridize, Optimizer, Scenario, Target
 from harness.strict import Strict
-from harness.topologies import Role
+from harness.topologies import Compression, Place, Role, TopologySpec
 
-VERSION = 1
+VERSION = 2
 DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
@@ -35,10 +37,16 @@ class Job(Strict):
     warmup: int
     window: int
     sync_every: int
+    phases: bool
     memory: str
     seed: int
+    loop: Literal["trainer", "push_pull", "horovod", "executor"]
     kvstore: str
     workers: int
+    contexts: tuple[str, ...]
+    update_on_kvstore: bool | None
+    compression: Compression | None
+    horovod_compression: str
 
 
 class Injection(Strict):
@@ -73,6 +81,7 @@ class Arm(Strict):
     name: str
     env: dict[str, str]
     roles: tuple[Role, ...]
+    network: Network | None
     workload: Job
     schedule: tuple[Injection, ...]
 
@@ -80,6 +89,11 @@ class Arm(Strict):
     def workers(self) -> list[str]:
         """Names of the roles that train."""
         return [role.name for role in self.roles if role.is_worker]
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether no worker can take a step without the others."""
+        return len(self.workers) > 1 and self.workload.kvstore != "dist_async"
 
 
 class Plan(Strict):
@@ -145,18 +159,44 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
 
 
 def _arm(name: str, scenario: Scenario, entries: list[Any], env: dict[str, str]) -> Arm:
-    topology = topologies.find(scenario.topology)
+    roles, network = _placed(scenario.topology)
+    bound = scenario.topology.bigarray_bound
+    bounded = {} if bound is None else {"MXNET_KVSTORE_BIGARRAY_BOUND": str(bound)}
     return Arm(
         name=name,
-        env={**DEFAULT_ENV, **env},
-        roles=topology.roles(scenario.topology),
+        env={**DEFAULT_ENV, **bounded, **env},
+        roles=roles,
+        network=network,
         workload=_job(scenario),
         schedule=tuple(_injection(index, entry) for index, entry in enumerate(entries)),
     )
 
 
+def _placed(spec: TopologySpec) -> tuple[tuple[Role, ...], Network | None]:
+    """Every role, on its host of the pocket cluster where there is one."""
+    topology = topologies.find(spec)
+    if spec.network is None:
+        return topology.roles(spec, lambda _: topologies.LOOPBACK), None
+    network = lay_out(spec.network, topology.names(spec))
+    hosts = {role: host for host in network.hosts for role in host.roles}
+    roles = topology.roles(spec, lambda role: Place(hosts[role].name, hosts[role].address, INTERFACE))
+    return tuple(_settled(role, hosts[role.name].name) for role in roles), network
+
+
+def _settled(role: Role, host: str) -> Role:
+    """On a host of a pocket cluster every port is free, so that it can be chosen now."""
+    env = {name: value.replace("{port}", str(PORT)) for name, value in role.env.items()}
+    return role.model_copy(update={"host": host, "env": env})
+
+
+def _loop(spec: TopologySpec) -> Literal["trainer", "push_pull", "horovod", "executor"]:
+    if spec.horovod is not None:
+        return "horovod"
+    return "executor" if spec.parallelism == "model" else spec.loop
+
+
 def _job(scenario: Scenario) -> Job:
-    workload = scenario.workload
+    workload, topology = scenario.workload, scenario.topology
     facts = models.facts(workload.model)
     assert facts is not None
     shapes: Any = workload.shapes
@@ -165,8 +205,13 @@ def _job(scenario: Scenario) -> Job:
         sizes=shapes.sizes(scenario.seed, workload.steps) if shapes else (facts.size,),
         hybridize=workload.hybridize or None,
         seed=scenario.seed,
-        kvstore=scenario.topology.kvstore,
-        workers=scenario.topology.workers,
+        loop=_loop(topology),
+        kvstore=topology.kvstore,
+        workers=topology.trainers,
+        contexts=tuple(topology.contexts),
+        update_on_kvstore=topology.update_on_kvstore,
+        compression=topology.compression,
+        horovod_compression=topology.horovod.compression if topology.horovod else "none",
     )
 
 

@@ -196,7 +196,8 @@ class _ArmRun:
         )
 
     def perform(self) -> None:
-        with AgentProcess(self._arm.name, self._folder.log(self._arm.name, "")) as agent:
+        log, networked = self._folder.log(self._arm.name, ""), self._arm.network is not None
+        with AgentProcess(self._arm.name, log, networked) as agent:
             self._do(agent, self._conductor.begin())
             heard = time.monotonic()
             while not self._conductor.over and not self._late():
@@ -272,6 +273,7 @@ def _spawns(folder: RunFolder, arm: Arm, python: Path) -> dict[str, Spawn]:
             {**inherited, **arm.env, **own},
             str(path / "logs" / arm.name),
             str(folder.log(arm.name, role.name).absolute()),
+            role.host,
         )
     return spawns
 

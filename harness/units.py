@@ -1,4 +1,4 @@
-"""Durations, percentages and sizes as people write them, and numbers as people read them."""
+"""Durations, percentages, sizes and bandwidths as people write them, and numbers as people read them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _BYTES = {
     "kB": 10**3, "MB": 10**6, "GB": 10**9,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
 }  # fmt: skip
+_BITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
 
 def parse_duration(value: Any) -> float:
@@ -25,6 +26,11 @@ def parse_duration(value: Any) -> float:
 def parse_size(value: Any) -> int:
     """Bytes; a unit is required."""
     return round(_with_unit(value, _BYTES, "a size", "64MB, 1.5GiB"))
+
+
+def parse_bandwidth(value: Any) -> float:
+    """Bits a second; a unit is required."""
+    return _with_unit(value, _BITS, "a bandwidth", "200mbit, 1gbit")
 
 
 def parse_percentage(value: Any) -> float:
@@ -64,6 +70,12 @@ Size = Annotated[
     PlainSerializer(lambda value: f"{value}B"),
     _schema(rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$"),
 ]
+Bandwidth = Annotated[
+    float,
+    BeforeValidator(parse_bandwidth),
+    PlainSerializer(lambda value: f"{_plain(value / 1e3)}kbit"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_BITS)})$"),
+]
 Percentage = Annotated[
     float,
     BeforeValidator(parse_percentage),
@@ -79,3 +91,11 @@ def bytes_text(value: float) -> str:
         if abs(rounded) >= factor:
             return f"{rounded / factor:.{max(3, len(str(int(abs(rounded) / factor))))}g} {unit}"
     return f"{rounded:.0f} B"
+
+
+def bandwidth_text(value: float | None) -> str:
+    """Bits a second for people: ``200 Mbit/s``."""
+    if value is None:
+        return "unlimited"
+    unit, factor = next(((u, f) for u, f in (("G", 1e9), ("M", 1e6)) if value >= f), ("k", 1e3))
+    return f"{value / factor:.4g} {unit}bit/s"

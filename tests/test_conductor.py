@@ -10,7 +10,7 @@ import pytest
 from harness import events
 from harness.conductor import Conductor
 from harness.events import Ended, Healed, Injected, Started
-from harness.instructions import Credit, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+from harness.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey, Throttle, Unthrottle
 from harness.plan import Plan
 
 ARM = "main"
@@ -285,3 +285,62 @@ def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:
     job.leave(*ALL)
     assert job.conductor.over
     assert job.conductor.deadline() is None
+
+
+NETWORKED = """\
+title: a question
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {kvstore: dist_sync, workers: 2, network: {mtu: 1500}}
+"""
+HOROVOD = """\
+title: a question
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {horovod: {ranks: 2}}
+"""
+
+
+def test_hosts_come_before_processes(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    (connect,) = job.conductor.begin()
+    assert isinstance(connect, Connect)
+    assert ([host.name for host in connect.hosts], connect.mtu) == (["scheduler", "server-0", "worker-0", "worker-1"], 1500)
+    assert [action.role for action in job.on(events.Connected, "", 7)] == list(ALL)
+
+
+def test_links_are_asked_at_the_first_credit_and_when_a_worker_is_done(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    assert Survey("") in job.come_up()
+    assert job.on(events.Done, W0, 100) == [Survey("")]
+
+
+def test_without_hosts_the_arm_is_refused(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    job.conductor.begin()
+    ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
+    assert isinstance(shutdown, Shutdown)
+    assert ended.outcome == "refused"
+    assert ended.reason.startswith("the pocket cluster could not be made: /dev/net/tun: Permission denied")
+
+
+def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(HOROVOD))
+    for role in (SCHEDULER, W0, W1):
+        job.on(events.Spawned, role, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W1, 0)
+    for worker in (W0, W1):
+        job.on(events.Done, worker, 100)
+    assert job.leave(W0) == []
+    assert job.leave(W1) == [Signal(SCHEDULER, "TERM")]
+    ended = job.leave(SCHEDULER, status=None, signal=15)[0]
+    assert ended.outcome == "completed"
+
+
+def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(HOROVOD))
+    for role in (SCHEDULER, W0, W1):
+        job.on(events.Spawned, role, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W1, 0)
+    ended = job.leave(SCHEDULER, status=1)[0]
+    assert (ended.outcome, ended.role) == ("crashed", SCHEDULER)

@@ -22,5 +22,5 @@ def test_facts_are_complete_and_go_into_json() -> None:
 
 def test_what_cannot_be_had_says_why() -> None:
     assert facts._first_line("/nothing/there") == "not available: no such file or directory"
-    assert isinstance(facts._gpus(), (list, str))
+    assert isinstance(facts.gpus(), (list, str))
     assert facts._version("no-such-distribution") == "not installed"

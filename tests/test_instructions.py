@@ -3,13 +3,31 @@ from __future__ import annotations
 import pytest
 
 from harness import instructions
-from harness.instructions import Credit, Instruction, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+from harness.instructions import (
+    Connect,
+    Credit,
+    Direction,
+    Host,
+    Instruction,
+    Shutdown,
+    Signal,
+    Snapshot,
+    Spawn,
+    Survey,
+    Throttle,
+    Unthrottle,
+)
+
+LINK, FREE = Direction(1e9, 0.001, 0.0005, 1000), Direction(None, 0.0, 0.0, 1)
 
 
 @pytest.mark.parametrize(
     "instruction",
     [
         Spawn("worker/0", ("python", "-c", "pass"), {"A": "1"}, "/tmp", "log"),
+        Spawn("worker/0", ("python",), {}, "/tmp", "log", "worker-0"),
+        Connect("", (Host("a", "10.77.0.1", LINK, LINK), Host("b", "10.77.0.2", LINK, FREE)), 9000, 7),
+        Survey(""),
         Credit("worker/0", 50),
         Credit("worker/0", None),
         Signal("server/0", "STOP"),

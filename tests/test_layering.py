@@ -12,9 +12,9 @@ from tests.conftest import ROOT
 GROUND = {"errors", "instructions", "events", "registry", "strict", "units", "__init__"}
 PURE = {
     "scenario", "shapes", "faults", "topologies", "plan", "measures", "checks", "statistics", "report", "conductor",
-    "evidence", "judge", "archive",
+    "evidence", "judge", "archive", "network",
 }  # fmt: skip
-EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue"}
+EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue", "machine"}
 TOP = {"run", "cli", "asv_bridge", "__main__"}
 LEVEL = {
     **dict.fromkeys(GROUND, 0),
@@ -78,12 +78,12 @@ def test_siblings_do_not_import_one_another() -> None:
     assert wrong == []
 
 
-def test_the_worker_needs_only_the_standard_library_numpy_and_mxnet() -> None:
+def test_the_worker_needs_only_the_standard_library_numpy_mxnet_and_horovod() -> None:
     wrong = []
     for path in (ROOT / "harness" / "worker").rglob("*.py"):
         for name in _imports(path):
             root = name.split(".")[0]
-            if root not in sys.stdlib_module_names and root not in ("numpy", "mxnet"):
+            if root not in sys.stdlib_module_names and root not in ("numpy", "mxnet", "horovod"):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert wrong == []
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from harness.instructions import Direction
 from harness.plan import Plan, make
 from harness.scenario.load import load
 from tests.conftest import SCENARIO
@@ -80,3 +83,32 @@ def test_sizes_are_drawn_from_the_seed(plan_of: Callable[..., Plan]) -> None:
     assert len(sizes) == 100
     assert sizes[:10] == (5, 4, 7, 4, 7, 6, 4, 7, 4, 6)
     assert plan_of(text, ("workload.shapes", shapes), ("seed", 8)).arms[0].workload.sizes != sizes
+
+
+def test_a_pocket_cluster_is_decided_to_the_address(plan_of: Callable[..., Plan]) -> None:
+    text = SCENARIO.replace("workers: 2", "workers: 2, network: {bandwidth: 200mbit, latency: 5ms}, bigarray_bound: 10")
+    plan = plan_of(text)
+    arm = plan.arms[0]
+    assert arm.network is not None
+    assert arm.network.host_of("server/0").address == "10.77.0.2"
+    assert arm.network.hosts[0].out == Direction(2e8, 0.005, 0.0, 1000)
+    assert [role.host for role in arm.roles] == ["scheduler", "server-0", "worker-0", "worker-1"]
+    assert arm.roles[3].env["DMLC_PS_ROOT_URI"] == "10.77.0.1"
+    assert arm.roles[3].env["DMLC_PS_ROOT_PORT"] == "9000"
+    assert arm.env["MXNET_KVSTORE_BIGARRAY_BOUND"] == "10"
+    assert Plan.model_validate_json(plan.text()) == plan
+
+
+@pytest.mark.parametrize(
+    ("topology", "loop", "workers"),
+    [
+        ("{kvstore: dist_sync, workers: 2}", "trainer", 2),
+        ("{kvstore: dist_sync, workers: 2, loop: push_pull, compression: 2bit}", "push_pull", 2),
+        ("{horovod: {ranks: 3}}", "horovod", 3),
+        ("{parallelism: model, contexts: [cpu(0), cpu(1)]}", "executor", 1),
+    ],
+)
+def test_the_plan_says_which_loop_runs(plan_of: Callable[..., Plan], topology: str, loop: str, workers: int) -> None:
+    text = f"title: q\nworkload: {{model: mlp, steps: 20}}\ntopology: {topology}\n"
+    arm = plan_of(text).arms[0]
+    assert (arm.workload.loop, arm.workload.workers, len(arm.workers)) == (loop, workers, workers)

@@ -77,3 +77,16 @@ def test_what_is_written_back_reads_the_same(microseconds: int, size: int, permi
 )
 def test_bytes_for_people(value: float, text: str) -> None:
     assert units.bytes_text(value) == text
+
+
+@pytest.mark.parametrize(("text", "bits"), [("200mbit", 2e8), ("1 gbit", 1e9), ("0.5gbit", 5e8), ("64kbit", 64e3)])
+def test_bandwidths(text: str, bits: float) -> None:
+    assert units.parse_bandwidth(text) == bits
+
+
+@pytest.mark.parametrize(
+    ("bits", "text"),
+    [(2e8, "200 Mbit/s"), (1e9, "1 Gbit/s"), (64e3, "64 kbit/s"), (2.5e9, "2.5 Gbit/s"), (None, "unlimited")],
+)
+def test_bandwidths_for_people(bits: float | None, text: str) -> None:
+    assert units.bandwidth_text(bits) == text

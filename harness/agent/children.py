@@ -6,11 +6,13 @@ import ctypes
 import os
 import signal
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from harness.instructions import Spawn
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_TIMERSLACK = 29
 _libc = ctypes.CDLL(None)
 
 
@@ -48,8 +50,17 @@ class Child:
         os.close(self.credit)
 
 
-def spawn(instruction: Spawn) -> Child:
-    """Start a role in a session of its own; it dies with the agent. OSError when it cannot be started."""
+def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Sequence[int] = ()) -> Child:
+    """Start a role in a session of its own; it dies with the agent. OSError when it cannot be started.
+
+    ``enter`` moves it onto its host, ``keep`` are more descriptors that it inherits.
+    """
+
+    def prepare() -> None:
+        die_with_parent()
+        if enter is not None:
+            enter()
+
     events_read, events_write = os.pipe()
     credit_read, credit_write = os.pipe()
     env = {
@@ -66,9 +77,9 @@ def spawn(instruction: Spawn) -> Child:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=(events_write, credit_read),
+                pass_fds=(events_write, credit_read, *keep),
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=prepare,
             )
     except OSError:
         os.close(events_read)
@@ -89,3 +100,8 @@ def die_with_parent() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+
+
+def tighten_timers() -> None:
+    """Wake up when asked, not 50 us later (prctl(2), PR_SET_TIMERSLACK)."""
+    _libc.prctl(_PR_SET_TIMERSLACK, 1000)

@@ -15,7 +15,7 @@ from harness.errors import AgentError
 from harness.instructions import Instruction
 
 _CHUNK = 1 << 18
-_NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child", "--")
+_NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 
 @functools.cache
@@ -23,17 +23,21 @@ def isolation() -> tuple[str, ...]:
     """The command that gives the agent a pid namespace of its own, or nothing where the kernel forbids it."""
     if shutil.which("unshare") is None:
         return ()
-    allowed = subprocess.run([*_NAMESPACE, "true"], capture_output=True, timeout=10).returncode == 0
+    allowed = subprocess.run([*_NAMESPACE, "--", "true"], capture_output=True, timeout=10).returncode == 0
     return _NAMESPACE if allowed else ()
 
 
 class AgentProcess:
-    """A running agent. Use as a context manager; leaving it ends the agent and all it started."""
+    """A running agent. Use as a context manager; leaving it ends the agent and all it started.
 
-    def __init__(self, arm: str, log: Path) -> None:
+    With ``networked`` it can make a pocket cluster.
+    """
+
+    def __init__(self, arm: str, log: Path, networked: bool = False) -> None:
+        namespaces = [*isolation(), *(["--net"] if networked else []), "--"] if isolation() else []
         with open(log, "ab") as errors:
             self._process = subprocess.Popen(
-                [*isolation(), sys.executable, "-m", "harness.agent", arm],
+                [*namespaces, sys.executable, "-m", "harness.agent", arm],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

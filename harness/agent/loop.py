@@ -6,23 +6,37 @@ import json
 import os
 import selectors
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 
 from harness import events, instructions
-from harness.agent import children, proc
+from harness.agent import children, cluster, proc
 from harness.agent.children import Child
+from harness.agent.cluster import ClusterHost
 from harness.agent.stacks import StackDump
 from harness.agent.throttle import ThrottledProcess
-from harness.instructions import Credit, Instruction, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+from harness.instructions import (
+    Connect,
+    Credit,
+    Instruction,
+    Shutdown,
+    Signal,
+    Snapshot,
+    Spawn,
+    Survey,
+    Throttle,
+    Unthrottle,
+)
 
 _CHUNK = 1 << 16
 _AFTER = {
     "STOP": frozenset(("T", "", "Z", "X")),
     "CONT": frozenset("RSDZX") | {""},
     "KILL": frozenset(("", "Z", "X")),
+    "TERM": frozenset("RSDTZX") | {""},
 }
 
 
@@ -35,6 +49,8 @@ class Agent:
         self._children: dict[str, Child] = {}
         self._throttles: dict[str, ThrottledProcess] = {}
         self._dumps: dict[str, StackDump] = {}
+        self._hosts: dict[str, ClusterHost] = {}
+        self._wire: Child | None = None
         self._kill_at: float | None = None
         self._pending = b""
         self._open = True
@@ -59,7 +75,7 @@ class Agent:
         except BrokenPipeError:
             pass
         finally:
-            for child in self._children.values():
+            for child in [*self._children.values(), *filter(None, [self._wire])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
 
@@ -86,6 +102,8 @@ class Agent:
     def perform(self, instruction: Instruction) -> None:
         """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
         act: dict[type[Instruction], Callable[..., None]] = {
+            Connect: self._connect,
+            Survey: self._survey,
             Spawn: self._spawn,
             Credit: self._credit,
             Signal: self._signal,
@@ -96,10 +114,31 @@ class Agent:
         }
         act[type(instruction)](instruction)
 
+    def _connect(self, instruction: Connect) -> None:
+        """Make the hosts, then start the wire, which holds the other ends of their devices."""
+        try:
+            hosts = cluster.build(instruction)
+            self._wire = children.spawn(_wire(self._arm, hosts), keep=[host.device for host in hosts])
+        except OSError as error:
+            reason = f"{error.filename or 'a network namespace'}: {error.strerror or error}"
+            self._report(events.ConnectFailed, "", reason=reason)
+            return
+        for host in hosts:
+            os.close(host.device)
+        self._hosts = {host.name: host for host in hosts}
+        self._wire.grant(instructions.encode(instruction))
+        self._watch(self._wire.events, partial(self._forward, self._wire))
+        self._report(events.Connected, "", pid=self._wire.pid)
+
+    def _survey(self, instruction: Survey) -> None:
+        if self._wire is not None:
+            self._wire.grant(instructions.encode(instruction))
+
     def _spawn(self, instruction: Spawn) -> None:
         try:
-            child = children.spawn(instruction)
-        except (OSError, ValueError) as error:
+            enter = self._hosts[instruction.host].enter if instruction.host else None
+            child = children.spawn(instruction, enter)
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
             reason = f"{getattr(error, 'filename', None) or instruction.argv[0]}: {getattr(error, 'strerror', error)}"
             self._report(events.SpawnFailed, instruction.role, reason=reason)
             return
@@ -200,6 +239,8 @@ class Agent:
 
     def _reap(self) -> None:
         """Take note of every process that ended, after all that it and the others wrote before."""
+        if self._wire is not None and self._wire.process.poll() is not None:
+            raise SystemExit(f"the wire ended with status {self._wire.process.returncode}")
         ended = [child for child in self._alive() if child.process.poll() is not None]
         if not ended:
             return
@@ -227,6 +268,12 @@ class Agent:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._sink, data) :]
+
+
+def _wire(arm: str, hosts: list[ClusterHost]) -> Spawn:
+    argv = (sys.executable, "-m", "harness.agent.wire", arm)
+    env = {**os.environ, "HARNESS_TUNS": ",".join(str(host.device) for host in hosts)}
+    return Spawn("", argv, env, os.curdir, f"/proc/self/fd/{sys.stderr.fileno()}")
 
 
 def main() -> None:

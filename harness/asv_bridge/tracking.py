@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness import archive, checks, run, store
+from harness import archive, checks, machine, run, store
 from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
@@ -50,11 +50,12 @@ def _other_target(target: Target) -> str | None:
 
 def _target(loaded: LoadedScenario) -> Target:
     """The environment's version and variables over the scenario's."""
-    target = resolve.settle(loaded.scenario.target, os.environ.get(MXNET_VARIABLE), None)
+    target = resolve.settle(loaded.scenario.target, os.environ.get(MXNET_VARIABLE), None, loaded.uses_horovod)
     return target.model_copy(update={"env": {**target.env, **json.loads(os.environ.get(ENV_VARIABLE, "{}"))}})
 
 
 def _run(project: Path, plan: Plan, text: str) -> RunFolder:
+    machine.require(plan)
     interpreter = resolve.interpreter(plan.target, _say)
     origin = {"asv_commit": _commit(), "asv_session": os.environ.get(SESSION_VARIABLE, "")}
     asked = run.request(plan, text, interpreter, project / "results", **origin)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(Check):
-    """true: the trained parameters of all workers have one SHA-256 digest at the end."""
+    """true: the trained parameters of all workers, on all their contexts, have one SHA-256 digest at the end."""
 
     model_config = ConfigDict(json_schema_extra={"type": "boolean", "const": True, "properties": {}, "required": []})
     name: ClassVar[str] = "agreement"
@@ -29,7 +29,5 @@ class Agreement(Check):
         if digests.value is None:
             return Finding("invalid", f"agreement cannot be judged: {digests.note}")
         if digests.value == 1:
-            return Finding("pass", f"{digests.n} workers hold the same weights, bit by bit ({digests.note[:12]})")
-        return Finding(
-            "fail", f"{digests.n} workers hold {digests.value:.0f} different sets of weights: {digests.note}"
-        )
+            return Finding("pass", f"{digests.n} copies of the weights are the same, bit by bit ({digests.note[:12]})")
+        return Finding("fail", f"{digests.n} copies of the weights are of {digests.value:.0f} kinds: {digests.note}")

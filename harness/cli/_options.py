@@ -88,4 +88,4 @@ def target(loaded: LoadedScenario, arguments: argparse.Namespace) -> Target:
     """The target asked for."""
     from harness.targets import resolve
 
-    return resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python)
+    return resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python, loaded.uses_horovod)

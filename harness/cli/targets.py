@@ -6,6 +6,7 @@ import argparse
 
 from harness.cli import _options
 
+DEFAULT = "default"
 HELP = "list, build and remove the MXNet environments that scenarios run with"
 
 
@@ -14,6 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_json(actions.add_parser("list", help="show what is built, and where"))
     build = actions.add_parser("build", help="build the environment of an MXNet version")
     build.add_argument("mxnet", nargs="?", metavar="VERSION", help="default: the version that scenarios use by default")
+    build.add_argument(
+        "--horovod", nargs="?", const=DEFAULT, metavar="VERSION", help="with Horovod, compiled for it (minutes, once)"
+    )
     remove = actions.add_parser("remove", help="delete a built environment")
     remove.add_argument("name", metavar="NAME", help="as `harness targets list` shows it")
 
@@ -44,11 +48,11 @@ def _build(arguments: argparse.Namespace) -> int:
     import sys
 
     from harness.scenario.schema import Target
-    from harness.targets import environment, resolve
+    from harness.targets import resolve
 
-    target = resolve.settle(Target(), arguments.mxnet, None)
-    built = environment.ensure(environment.recipe(str(target.mxnet)), lambda line: print(line, file=sys.stderr))
-    print(built.interpreter.python)
+    wanted = Target(horovod=None if arguments.horovod == DEFAULT else arguments.horovod)
+    target = resolve.settle(wanted, arguments.mxnet, None, horovod=arguments.horovod is not None)
+    print(resolve.interpreter(target, lambda line: print(line, file=sys.stderr)).python)
     return 0
 
 

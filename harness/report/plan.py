@@ -7,12 +7,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.plan import Arm, Injection, Plan
+from harness.instructions import Direction
+from harness.network import Network
+from harness.plan import Arm, Injection, Job, Plan
+from harness.units import bandwidth_text
 
 
 def render(plan: Plan) -> RenderableType:
     """Title, target, and for each arm its processes, steps and faults."""
-    target = f"mxnet {plan.target.mxnet}" if plan.target.mxnet else plan.target.python
+    versions = {"mxnet": plan.target.mxnet, "horovod": plan.target.horovod}
+    target = plan.target.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}, target {target}")
     return Group(head, *(part for arm in plan.arms for part in _arm(arm)))
 
@@ -20,14 +24,39 @@ def render(plan: Plan) -> RenderableType:
 def _arm(arm: Arm) -> list[RenderableType]:
     """What all processes of an arm share is said once, above the table."""
     shared = dict(set.intersection(*({*role.env.items()} for role in arm.roles)))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("role", "its own environment"):
-        table.add_column(column, overflow="fold")
+    table = _table("role", *(["host"] if arm.network else []), "its own environment")
     for role in arm.roles:
-        table.add_row(role.name, Text(_environment({k: v for k, v in role.env.items() if k not in shared}) or "–"))
+        own = Text(_environment({k: v for k, v in role.env.items() if k not in shared}) or "–")
+        table.add_row(role.name, *([role.host] if arm.network else []), own)
     environment = Text(f"environment: {_environment({**arm.env, **shared})}")
     faults = [Text(f"fault {injection.fault}: {_fault(injection)}") for injection in arm.schedule]
-    return [Text(f"\n{arm.name}: {_job(arm)}"), environment, table, *faults]
+    network = [_network(arm.network)] if arm.network else []
+    return [Text(f"\n{arm.name}: {_job(arm)}"), environment, table, *network, *faults]
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _network(network: Network) -> Table:
+    table = _table("host", "address", "out", "in")
+    table.caption = f"packets of up to {network.mtu} bytes"
+    for host in network.hosts:
+        table.add_row(host.name, host.address, _direction(host.out), _direction(host.in_))
+    return table
+
+
+def _direction(link: Direction) -> str:
+    parts = [bandwidth_text(link.bandwidth)]
+    if link.latency:
+        jitter = f" ± {link.jitter * 1e3:g} ms" if link.jitter else ""
+        parts.append(f"{link.latency * 1e3:g} ms{jitter}")
+    if link.bandwidth is not None:
+        parts.append(f"queue {link.queue}")
+    return ", ".join(parts)
 
 
 def _job(arm: Arm) -> str:
@@ -35,7 +64,19 @@ def _job(arm: Arm) -> str:
     sizes = f"size {job.sizes[0]}" if len(set(job.sizes)) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
     precision = job.amp.dtype if job.amp else "float32"
     what = f"{job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {precision}, {job.optimizer.name}"
-    return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, kvstore {job.kvstore}"
+    return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, {_sharing(job)}"
+
+
+def _sharing(job: Job) -> str:
+    """Which loop brings gradients together, over what."""
+    settings = [f"kvstore {job.kvstore}"] if job.kvstore != "none" else []
+    if job.update_on_kvstore is not None:
+        settings.append(f"update_on_kvstore {str(job.update_on_kvstore).lower()}")
+    if job.compression is not None:
+        settings.append(f"{job.compression.type} compression, threshold {job.compression.threshold:g}")
+    if job.horovod_compression != "none":
+        settings.append(f"{job.horovod_compression} compression")
+    return ", ".join([f"loop {job.loop}", *settings, f"contexts {' '.join(job.contexts)}"])
 
 
 def _environment(variables: dict[str, str]) -> str:

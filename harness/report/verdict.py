@@ -17,7 +17,7 @@ from harness.report import numbers
 from harness.units import bytes_text
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
-_HIDDEN = ("loss_curve", "different_weights")
+_HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "sent_packets", "received_packets")
 _STACK_LINES = 8
 
 

@@ -30,6 +30,11 @@ class LoadedScenario:
     scenario: Scenario
     variants: dict[str, Scenario]
 
+    @property
+    def uses_horovod(self) -> bool:
+        """Whether any arm does, so that the target needs it."""
+        return any(one.topology.horovod for one in [self.scenario, *self.variants.values()])
+
 
 def load(path: Path, changes: list[Override] | None = None) -> LoadedScenario:
     """Read, change, check; ScenarioError with every problem found."""

@@ -51,18 +51,22 @@ _FIXED_SIZE = ("alexnet", "vgg", "squeezenet", "densenet", "inceptionv3", "mobil
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Size where the scenario gives none, whether one network takes several sizes, and the smallest it takes."""
+    """Size where the scenario gives none, whether one network takes several sizes, and the smallest it takes.
+
+    ``stages`` is how many parts it can be cut into for model parallelism.
+    """
 
     size: int
     variable: bool
     smallest: int
+    stages: int = 1
 
 
 def facts(name: str) -> ModelFacts | None:
     """What is known of a model; None when there is no such model."""
     if name in own():
         module = importlib.import_module(f"{models.__name__}.{name}")
-        return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST)
+        return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST, getattr(module, "STAGES", 1))
     if name in ZOO:
         return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE), 32)
     return None
@@ -71,3 +75,8 @@ def facts(name: str) -> ModelFacts | None:
 def own() -> list[str]:
     """The names of our own models."""
     return sorted(info.name for info in pkgutil.iter_modules(models.__path__))
+
+
+def stages() -> dict[str, int]:
+    """Our own models and how many parts each can be cut into."""
+    return {name: known.stages for name in own() if (known := facts(name))}

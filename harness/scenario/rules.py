@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Iterator
 
-from harness import checks, topologies
+from harness import checks, network, topologies
 from harness.faults import Fault
 from harness.scenario import models
 from harness.scenario.document import Path_
@@ -21,8 +21,9 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     """Every rule that the scenario breaks: the path of the field and what is wrong."""
     yield from _target(scenario.target)
     yield from _workload(scenario.workload)
-    if refusal := topologies.find(scenario.topology).refusal(scenario.topology):
-        yield ("topology", refusal[0]), refusal[1]
+    refused = list(_topology(scenario))
+    yield from refused
+    if refused:
         return
     for index, entry in enumerate(scenario.faults):
         fault: Fault = entry.fault
@@ -46,6 +47,44 @@ def _target(target: Target) -> Iterator[Violation]:
         yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
 
 
+def _topology(scenario: Scenario) -> Iterator[Violation]:
+    spec = scenario.topology
+    for field, message in topologies.refusals(spec):
+        yield ("topology", field), message
+    if spec.network is not None:
+        names = topologies.find(spec).names(spec)
+        for path, message in network.violations(spec.network, names):
+            yield ("topology", "network", *path), message
+    if scenario.workload.batch_size % len(spec.contexts):
+        count = len(spec.contexts)
+        yield (
+            ("workload", "batch_size"),
+            f"{scenario.workload.batch_size} samples cannot be split over {count} contexts",
+        )
+    if any(context.startswith("gpu") for context in spec.contexts) and scenario.target.python is None:
+        yield ("topology", "contexts"), "GPUs need target.python: an interpreter with mxnet-cu112"
+    if spec.parallelism == "model":
+        yield from _model_parallel(scenario)
+
+
+def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
+    """The network is cut into stages and bound as a symbol, which not all can do."""
+    workload = scenario.workload
+    facts = models.facts(workload.model)
+    if facts is not None and facts.stages < len(scenario.topology.contexts):
+        able = ", ".join(name for name, stages in models.stages().items() if stages > 1)
+        yield (
+            ("topology", "contexts"),
+            f"{workload.model} has {facts.stages} stages for {len(scenario.topology.contexts)} contexts; "
+            f"models that can be cut are {able}",
+        )
+    if workload.amp is not None:
+        yield ("workload", "amp"), "is not supported with parallelism: model"
+    shapes = _distribution(workload)
+    if shapes is not None and shapes.varies:
+        yield ("workload", "shapes"), "parallelism: model binds one size; use distribution: fixed"
+
+
 def _workload(workload: Workload) -> Iterator[Violation]:
     if workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
@@ -67,7 +106,7 @@ def _distribution(workload: Workload) -> Distribution | None:
 
 
 def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
-    names = [role.name for role in topologies.find(scenario.topology).roles(scenario.topology)]
+    names = topologies.find(scenario.topology).names(scenario.topology)
     of_kind = [name for name in names if name.split("/")[0] == fault.select.role]
     if not of_kind:
         yield ("select", "role"), f"there is no {fault.select.role} in this topology; there are {', '.join(names)}"
@@ -134,14 +173,22 @@ def _impossible(check: checks.Check, arms: list[Scenario]) -> Iterator[str]:
     """Why a check can never be judged on these arms."""
     if getattr(check, "during", "all") == "fault" and not all(arm.faults for arm in arms):
         yield "during: fault needs a fault in every arm that is judged"
-    if check.name == "agreement" and any(arm.topology.workers < 2 for arm in arms):
-        yield "one worker has nobody to agree with"
+    if check.name == "agreement" and any(_copies(arm) < 2 for arm in arms):
+        yield "one worker with one copy of the weights has nobody to agree with"
+    if check.name == "utilisation" and not all(arm.workload.phases for arm in arms):
+        yield "utilisation needs workload.phases: true"
     if getattr(check, "beyond_live_at_most", None) is not None and any(arm.workload.memory != "live" for arm in arms):
         yield "beyond_live_at_most needs workload.memory: live"
     if check.name == "throughput" and min(_windows(arm.workload) for arm in arms) < MIN_SAMPLES:
         yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
     if check.name == "drift" and min(arm.workload.steps for arm in arms) < checks.TAIL * MIN_PAIRS:
         yield f"drift needs {checks.TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
+
+
+def _copies(scenario: Scenario) -> int:
+    """Copies of the weights that training keeps alike."""
+    spec = scenario.topology
+    return spec.trainers * (1 if spec.parallelism == "model" else len(spec.contexts))
 
 
 def _windows(workload: Workload) -> int:

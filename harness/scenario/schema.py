@@ -23,10 +23,17 @@ FaultEntry: Any = faults.entry_model()
 Expect: Any = checks.expect_model()
 
 
+_RANKS = frozenset(
+    f"HOROVOD_{name}"
+    for name in ("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CROSS_SIZE", "HOSTNAME", "CONTROLLER")
+)
+
+
 class Target(Strict):
     """The software under test: an MXNet version that the harness installs, or an interpreter that has one."""
 
     mxnet: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+(\.?(post|b|rc)\d+)?$", examples=["1.9.1"])
+    horovod: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+$", description="built for this MXNet on first use")
     python: str | None = Field(default=None, description="an interpreter on disk; nothing is installed into it")
     env: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(
         default={}, description="environment variables of every process"
@@ -45,7 +52,7 @@ class Target(Strict):
     def _allowed(cls, value: dict[str, str]) -> dict[str, str]:
         """What the topology decides is not for the scenario, and the kernel ends a value at a NUL."""
         for name, text in value.items():
-            if name.startswith(("DMLC_", "HARNESS_")):
+            if name.startswith(("DMLC_", "HARNESS_", "HOROVOD_GLOO_")) or name in _RANKS:
                 raise ValueError(f"{name} is set by the harness; use topology")
             if "\0" in text:
                 raise ValueError(f"{name} holds a NUL character")
@@ -116,6 +123,10 @@ class Workload(Strict):
     warmup: CountInt = Field(default=10, description="steps that no measure counts")
     window: PositiveInt = Field(default=10, description="steps between two waits; throughput is measured over windows")
     sync_every: CountInt = Field(default=0, description="wait after every n-th step; 1 gives each step a time")
+    phases: Flag = Field(
+        default=False,
+        description="wait after backward and after the update, so that compute and push/pull have times of their own",
+    )
     memory: Literal["live", "resident"] = Field(
         default="resident",
         description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step",

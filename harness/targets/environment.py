@@ -10,13 +10,16 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.agent.children import die_with_parent
 from harness.errors import InputError, TargetError
@@ -27,6 +30,24 @@ NEWEST_PYTHON = (3, 11)
 _NUMPY = "numpy<1.24"
 _INFO = "target.json"
 Say = Callable[[str], None]
+
+DEFAULT_HOROVOD = "0.28.1"
+HOROVOD_BUILD = {
+    "HOROVOD_WITH_MXNET": "1",
+    "HOROVOD_WITH_GLOO": "1",
+    "HOROVOD_WITHOUT_MPI": "1",
+    "HOROVOD_WITHOUT_PYTORCH": "1",
+    "HOROVOD_WITHOUT_TENSORFLOW": "1",
+    "PIP_NO_CACHE_DIR": "1",  # pip would take a wheel that was built for another MXNet
+}
+HOROVOD_NEEDS = ("setuptools<70", "wheel", "cffi", "cloudpickle", "psutil", "pyyaml", "packaging")
+"""What its build and its Python part need; its sdist does not say so in time for a build without isolation."""
+
+COMPILERS = ("cmake", "g++", "make")
+
+
+def _ignore(_: str) -> None:
+    """Nobody listens."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +65,13 @@ class Recipe:
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.requirements[0].replace('==', '-')}-py{self.python}"
+        parts = [self.requirements[0], *([self.horovod] if self.horovod else [])]
+        return f"{'-'.join(parts).replace('==', '-')}-py{self.python}"
+
+    @property
+    def horovod(self) -> str | None:
+        """The requirement that is built from source, if there is one."""
+        return next((one for one in self.requirements if one.startswith("horovod==")), None)
 
 
 @dataclass(frozen=True)
@@ -61,10 +88,10 @@ class Environment:
         return Interpreter(self.path / "bin" / "python", self.packages)
 
 
-def recipe(mxnet: str) -> Recipe:
+def recipe(mxnet: str, horovod: str | None = None) -> Recipe:
     """The recipe for an MXNet version: `import mxnet` fails with numpy 1.24 and later (np.bool)."""
-    python, _ = _base_python()
-    return Recipe(python, (f"mxnet=={mxnet}", _NUMPY))
+    python, _ = base_python()
+    return Recipe(python, (f"mxnet=={mxnet}", _NUMPY, *([f"horovod=={horovod}"] if horovod else [])))
 
 
 def cache_folder() -> Path:
@@ -84,7 +111,7 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
         if found := _load(place):
             return found
         say(f"building target {wanted.name} (about 300 MB, once): {' '.join(wanted.requirements)}")
-        _build(wanted, place)
+        _build(wanted, place, say)
         say(f"built target {wanted.name}")
     built = _load(place)
     assert built is not None
@@ -117,7 +144,7 @@ def _load(path: Path) -> Environment | None:
         return None
 
 
-def _build(wanted: Recipe, place: Path) -> None:
+def _build(wanted: Recipe, place: Path, say: Say) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".building-{wanted.key}")
@@ -126,12 +153,15 @@ def _build(wanted: Recipe, place: Path) -> None:
     except OSError as error:
         raise _unwritable(place.parent, error) from error
     try:
-        _, base = _base_python()
+        _, base = base_python()
         _run([base, "-m", "venv", "--without-pip", str(beside)], wanted)
         python = str(beside / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        _run([*pip, "install", "--quiet", "--no-compile", *wanted.requirements], wanted)
+        plain = [one for one in wanted.requirements if one != wanted.horovod]
+        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted)
         _run([python, "-c", "import mxnet"], wanted)
+        if wanted.horovod:
+            _add_horovod(wanted, wanted.horovod, pip, python, say)
         listed = json.loads(_run([*pip, "list", "--format", "json"], wanted))
         packages = {entry["name"]: entry["version"] for entry in listed}
         info = {"python": wanted.python, "requirements": wanted.requirements, "packages": packages}
@@ -144,21 +174,75 @@ def _build(wanted: Recipe, place: Path) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _run(argv: list[str], wanted: Recipe) -> str:
-    """Output of a build step; TargetError with the command, its last words and the remedy."""
+def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say: Say) -> None:
+    """Install Horovod from the wheel that was built for this very recipe, building it where there is none."""
+    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted)
+    wheels = cache_folder().parent / "wheels" / wanted.key
+    if not list(wheels.glob("*.whl")):
+        _build_horovod(wanted, horovod, pip, wheels, say)
+    _run([*pip, "install", "--quiet", *map(str, wheels.glob("*.whl"))], wanted)
+    _run([python, "-c", "import horovod.mxnet"], wanted)
+
+
+def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], wheels: Path, say: Say) -> None:
+    """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
+    missing = [tool for tool in COMPILERS if shutil.which(tool) is None]
+    if missing:
+        raise TargetError(f"{horovod} is built from source and needs {', '.join(missing)}; install them, as with apt")
+    say(f"compiling {horovod} for {wanted.requirements[0]} (one to three minutes, once)")
+    beside = wheels.with_name(f".building-{wanted.key}")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    argv = [*pip, "wheel", "-v", "--no-deps", "--no-build-isolation", horovod, "--wheel-dir", str(beside)]
+    try:
+        _run(argv, wanted, HOROVOD_BUILD, _percentages(horovod, say))
+        beside.rename(wheels)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _percentages(horovod: str, say: Say) -> Say:
+    """Says how far cmake has come, every tenth part of the way."""
+    said = 0
+
+    def note(line: str) -> None:
+        nonlocal said
+        match = re.match(r"\s*\[\s*(\d+)%\]", line)
+        if match and int(match[1]) >= said + 10:
+            said = int(match[1]) // 10 * 10
+            say(f"compiling {horovod}: {said} %")
+
+    return note
+
+
+def _run(argv: list[str], wanted: Recipe, more: Mapping[str, str] = MappingProxyType({}), note: Say = _ignore) -> str:
+    """Output of a build step, each line given to ``note`` as it comes.
+
+    TargetError with the command, its last words and the remedy.
+    """
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    done = subprocess.run(argv, capture_output=True, text=True, env=env, preexec_fn=die_with_parent)
-    if done.returncode == 0:
-        return done.stdout
-    last = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()][-4:]
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            argv, stdout=subprocess.PIPE, stderr=errors, text=True, env={**env, **more}, preexec_fn=die_with_parent
+        )
+        said = []
+        with process:
+            for line in process.stdout or ():
+                note(line)
+                said.append(line)
+        errors.seek(0)
+        complaints = errors.read().splitlines()
+    if process.returncode == 0:
+        return "".join(said)
+    last = [line for line in complaints + "".join(said).splitlines() if line.strip()][-4:]
     raise TargetError(
-        f"target {wanted.name} could not be built: {' '.join(argv[-6:])} ended with status {done.returncode}\n"
+        f"target {wanted.name} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
         + "\nwithout a network, point at an interpreter that has mxnet: --python PATH or target: {python: PATH}"
     )
 
 
-def _base_python() -> tuple[str, str]:
+def base_python() -> tuple[str, str]:
     """Version and path of the interpreter to build with: ours, or an older one on the path (mxnet needs ≤ 3.11)."""
     if sys.version_info[:2] <= NEWEST_PYTHON:
         return f"{sys.version_info.major}.{sys.version_info.minor}", getattr(sys, "_base_executable", sys.executable)

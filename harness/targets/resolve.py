@@ -9,11 +9,18 @@ from harness.targets.environment import Say
 from harness.targets.interpreter import Interpreter, on_disk
 
 
-def settle(target: Target, mxnet: str | None, python: str | None) -> Target:
-    """The target with the command line's choice over the scenario's, and the default version where neither chose.
+def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool = False) -> Target:
+    """The target with the command line's choice over the scenario's, and default versions where neither chose.
 
-    InputError when the version is none.
+    ``horovod`` tells whether the scenario uses it. InputError when the version is none.
     """
+    chosen = _chosen(target, mxnet, python)
+    if horovod and chosen.python is None and chosen.horovod is None:
+        return chosen.model_copy(update={"horovod": environment.DEFAULT_HOROVOD})
+    return chosen
+
+
+def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
     if python:
         return target.model_copy(update={"mxnet": None, "python": python})
     if mxnet:
@@ -32,4 +39,4 @@ def interpreter(target: Target, say: Say) -> Interpreter:
     if target.python:
         return on_disk(target.python)
     assert target.mxnet is not None
-    return environment.ensure(environment.recipe(target.mxnet), say).interpreter
+    return environment.ensure(environment.recipe(target.mxnet, target.horovod), say).interpreter

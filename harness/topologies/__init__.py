@@ -1,34 +1,110 @@
-"""Topologies: which processes a job has, with their arguments and environment. One file each."""
+"""Topologies: which processes a job has, with their environment, and what cannot work. One file each."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from harness import registry
+from harness.network import NetworkSpec
 from harness.strict import Strict
+from harness.units import Duration, Size
 
-Kvstore = Literal["none", "dist_sync", "dist_async"]
+Kvstore = Literal["none", "local", "device", "nccl", "dist_sync", "dist_async", "dist_device_sync"]
 MAX_PROCESSES = 64
+Count = Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)]
+Context = Annotated[str, Field(pattern=r"^(cpu|gpu)\(\d{1,2}\)$")]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Compression(Strict):
+    """Gradients in two bits each, with what that loses added to the next (`src/kvstore/gradient_compression.cc`)."""
+
+    type: Literal["2bit"] = "2bit"
+    threshold: Annotated[float, Field(gt=0, strict=True)] = 0.5
+
+
+def _compression(value: Any) -> Any:
+    return {"type": value} if isinstance(value, str) else value
+
+
+class HorovodSpec(Strict):
+    """Horovod in place of a kvstore: ranks that sum gradients among themselves, over Gloo on CPU."""
+
+    ranks: Count
+    compression: Literal["none", "fp16"] = "none"
+    fusion_threshold: Size | None = Field(default=None, description="HOROVOD_FUSION_THRESHOLD; Horovod's is 128 MiB")
+    cycle_time: Duration | None = Field(default=None, gt=0, description="HOROVOD_CYCLE_TIME; Horovod's is 1 ms")
+    stall_check: Duration | None = Field(
+        default=None, description="HOROVOD_STALL_CHECK_TIME_SECONDS, in whole seconds; Horovod's is 60 s"
+    )
+    stall_shutdown: Duration | None = Field(
+        default=None, description="HOROVOD_STALL_SHUTDOWN_TIME_SECONDS, in whole seconds; Horovod's is never"
+    )
 
 
 class TopologySpec(Strict):
     """The ``topology:`` of a scenario."""
 
-    kvstore: Kvstore = Field(default="none", description="how workers share gradients; none is one worker by itself")
-    workers: Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)] = 1
-    servers: Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)] | None = Field(
-        default=None, description="server processes; 1 unless given"
+    kvstore: Kvstore = Field(default="none", description="how workers or contexts share gradients")
+    workers: Count = 1
+    servers: Count | None = Field(default=None, description="server processes; 1 unless given")
+    contexts: Annotated[list[Context], Field(min_length=1, max_length=MAX_PROCESSES)] = Field(
+        default=["cpu(0)"], description="devices of each worker; a batch is split among them"
     )
+    parallelism: Literal["data", "model"] = Field(
+        default="data", description="model: parts of the network on different contexts (group2ctx)"
+    )
+    loop: Literal["trainer", "push_pull"] = Field(
+        default="trainer",
+        description="gluon.Trainer, or a push and a pull for each key with the optimizer on the kvstore",
+    )
+    update_on_kvstore: Flag | None = Field(
+        default=None, description="where the optimizer runs; MXNet's choice if left out"
+    )
+    compression: Annotated[Compression | None, BeforeValidator(_compression)] = None
+    bigarray_bound: Annotated[int, Field(ge=1, strict=True)] | None = Field(
+        default=None,
+        description="MXNET_KVSTORE_BIGARRAY_BOUND: larger arrays are split among servers; MXNet's is 1000000",
+    )
+    van: Literal["zmq", "p3"] = Field(default="zmq", description="ps-lite's transport; p3 sends by priority, in slices")
+    horovod: HorovodSpec | None = None
+    network: NetworkSpec | None = Field(
+        default=None, description="hosts and links of a pocket cluster; loopback without"
+    )
+
+    @property
+    def trainers(self) -> int:
+        """Processes that train."""
+        return self.horovod.ranks if self.horovod else self.workers
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a role runs: host, IPv4 address, network interface."""
+
+    host: str
+    address: str
+    interface: str
+
+
+LOOPBACK = Place("localhost", "127.0.0.1", "lo")
 
 
 class Role(Strict):
-    """One process: its name and what its environment adds. ``{port}`` is filled in when the run starts."""
+    """One process: its name, its host if it has one, and what its environment adds.
+
+    ``{port}`` in it is filled in when the run starts. A ``service`` is ended when no worker is left.
+    """
 
     name: str
     env: dict[str, str] = {}
+    host: str = ""
+    service: bool = False
 
     @property
     def is_worker(self) -> bool:
@@ -36,24 +112,59 @@ class Role(Strict):
         return self.name.startswith("worker/")
 
 
+Refusal = tuple[str, str]
+"""The field that makes a topology impossible, and why."""
+
+
 class Topology(ABC):
     """Base of all topologies."""
 
     name: ClassVar[str]
-    kvstores: ClassVar[tuple[Kvstore, ...]]
 
     @staticmethod
     @abstractmethod
-    def roles(spec: TopologySpec) -> tuple[Role, ...]:
-        """Every process in the order of starting."""
+    def serves(spec: TopologySpec) -> bool:
+        """Whether this is the topology that the spec asks for."""
 
     @staticmethod
     @abstractmethod
-    def refusal(spec: TopologySpec) -> tuple[str, str] | None:
-        """The field that makes it impossible and why, or None."""
+    def names(spec: TopologySpec) -> tuple[str, ...]:
+        """Every role in the order of starting."""
+
+    @staticmethod
+    @abstractmethod
+    def roles(spec: TopologySpec, place: Callable[[str], Place]) -> tuple[Role, ...]:
+        """Every process in the order of starting; ``place`` tells where a role runs."""
+
+    @staticmethod
+    @abstractmethod
+    def refusals(spec: TopologySpec) -> Iterator[Refusal]:
+        """Why it cannot work."""
 
 
 def find(spec: TopologySpec) -> type[Topology]:
-    """The topology that serves the kvstore asked for."""
+    """The topology that a spec asks for."""
     parts = registry.load(__name__, Topology)  # type: ignore[type-abstract]
-    return next(part for part in parts.values() if spec.kvstore in part.kvstores)
+    return next(part for part in parts.values() if part.serves(spec))
+
+
+def refusals(spec: TopologySpec) -> Iterator[Refusal]:
+    """Why a spec cannot work: what holds everywhere, then what its topology says."""
+    names = find(spec).names(spec)
+    if len(names) > MAX_PROCESSES:
+        yield "workers", f"{len(names)} processes in all; at most {MAX_PROCESSES} are allowed"
+    if len(set(spec.contexts)) < len(spec.contexts):
+        yield "contexts", f"{', '.join(spec.contexts)}: a context is given twice"
+    if spec.network is not None and len(names) == 1:
+        yield "network", "one process has nobody to talk to; leave it out"
+    yield from find(spec).refusals(spec)
+
+
+def ranked(role: str, count: int) -> tuple[str, ...]:
+    """``worker/0``, ``worker/1`` and so on."""
+    return tuple(f"{role}/{rank}" for rank in range(count))
+
+
+def given(spec: TopologySpec, *fields: str) -> list[str]:
+    """Those of the fields that the scenario set to something other than their default."""
+    return [name for name in fields if getattr(spec, name) != TopologySpec.model_fields[name].default]

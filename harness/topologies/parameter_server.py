@@ -2,36 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from harness.topologies import MAX_PROCESSES, Kvstore, Role, Topology, TopologySpec
+from harness.topologies import Place, Refusal, Role, Topology, TopologySpec, ranked
 
 
 class ParameterServer(Topology):
-    """Scheduler, servers, workers on loopback. The scheduler's port is chosen when the run starts."""
+    """Scheduler, servers, workers. The scheduler's port is chosen when the run starts."""
 
     name: ClassVar[str] = "parameter_server"
-    kvstores: ClassVar[tuple[Kvstore, ...]] = ("dist_sync", "dist_async")
 
     @staticmethod
-    def roles(spec: TopologySpec) -> tuple[Role, ...]:
+    def serves(spec: TopologySpec) -> bool:
+        return spec.horovod is None and spec.kvstore.startswith("dist")
+
+    @staticmethod
+    def names(spec: TopologySpec) -> tuple[str, ...]:
+        return ("scheduler", *ranked("server", spec.servers or 1), *ranked("worker", spec.workers))
+
+    @staticmethod
+    def roles(spec: TopologySpec, place: Callable[[str], Place]) -> tuple[Role, ...]:
         shared = {
-            "DMLC_PS_ROOT_URI": "127.0.0.1",
+            "DMLC_PS_ROOT_URI": place("scheduler").address,
             "DMLC_PS_ROOT_PORT": "{port}",
-            "DMLC_NODE_HOST": "127.0.0.1",
             "DMLC_NUM_WORKER": str(spec.workers),
             "DMLC_NUM_SERVER": str(spec.servers or 1),
         }
-        names = ["scheduler", *_ranked("server", spec.servers or 1), *_ranked("worker", spec.workers)]
-        return tuple(Role(name=name, env={**shared, "DMLC_ROLE": name.split("/")[0]}) for name in names)
+        if spec.van != "zmq":
+            shared["DMLC_PS_VAN_TYPE"] = spec.van
+        return tuple(
+            Role(name=name, env={**shared, "DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": place(name).address})
+            for name in ParameterServer.names(spec)
+        )
 
     @staticmethod
-    def refusal(spec: TopologySpec) -> tuple[str, str] | None:
-        processes = 1 + spec.workers + (spec.servers or 1)
-        if processes > MAX_PROCESSES:
-            return "workers", f"{processes} processes in all; at most {MAX_PROCESSES} are allowed"
-        return None
+    def refusals(spec: TopologySpec) -> Iterator[Refusal]:
+        asynchronous = spec.kvstore == "dist_async"
+        if spec.parallelism == "model":
+            yield "parallelism", "parallelism: model is within one process; leave kvstore and workers out"
+        if spec.compression is not None and spec.loop == "trainer":
+            yield (
+                "compression",
+                "gluon.Trainer fails with compression on dist kvstores: Compression not supported with PushPull "
+                "(src/kvstore/kvstore_dist.h:262); give loop: push_pull",
+            )
+        if asynchronous and spec.update_on_kvstore is False:
+            yield (
+                "update_on_kvstore",
+                "gluon.Trainer refuses false with dist_async (python/mxnet/gluon/trainer.py, _init_kvstore)",
+            )
+        elif spec.loop == "push_pull" and spec.update_on_kvstore is False:
+            yield "update_on_kvstore", "push_pull runs the optimizer on the servers; leave it out"
+        if spec.van == "p3":
+            yield from _p3(spec)
 
 
-def _ranked(role: str, count: int) -> list[str]:
-    return [f"{role}/{rank}" for rank in range(count)]
+def _p3(spec: TopologySpec) -> Iterator[Refusal]:
+    """What `src/kvstore/p3store_dist.h` checks."""
+    if spec.kvstore == "dist_async":
+        yield "van", "p3 cannot be asynchronous (src/kvstore/p3store_dist.h); give kvstore: dist_sync"
+    if spec.compression is not None:
+        yield "compression", "p3 refuses compression (src/kvstore/p3store_dist.h); leave one of them out"
+    if spec.loop == "push_pull":
+        yield "loop", "p3 cannot run the optimizer on the servers (src/kvstore/p3store_dist.h); give loop: trainer"
+    elif spec.update_on_kvstore is not False:
+        yield (
+            "van",
+            "p3 cannot run the optimizer on the servers, where MXNet runs it by default (src/kvstore/p3store_dist.h); "
+            "give update_on_kvstore: false",
+        )

@@ -6,11 +6,18 @@ from . import job, worker
 
 
 def main():
-    """A worker trains; a server or scheduler is started by importing mxnet with DMLC_ROLE set, and ends with it."""
+    """A worker trains; the others serve.
+
+    A server or scheduler of ps-lite is started by importing mxnet with DMLC_ROLE set, and ends with it.
+    """
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
     if role.startswith("worker/"):
         worker.run(job.load(plan, arm), arm, role)
+    elif job.load(plan, arm).loop == "horovod":
+        from . import rendezvous
+
+        rendezvous.serve()
     else:
         import mxnet  # noqa: F401

@@ -1,50 +1,66 @@
-"""The real training loop: a Gluon block, a Trainer, batches; nothing in it knows about faults."""
+"""The real training loop: a Gluon block, batches, an update; nothing in it knows about faults."""
 
 import mxnet as mx
 import numpy as np
 from mxnet import autograd, gluon
 
-from . import models
+from . import models, updates
 from .batches import CLASSES, Batches
 
 
 class Training:
-    """Everything one worker trains with, built from its job; ``step`` is one step of plain Gluon code."""
+    """Everything one worker trains with, built from its job. A step is ``compute`` and ``update``, plain Gluon code."""
 
     def __init__(self, job, rank):
         if job.amp is not None:
             _switch_on_amp(job.amp.dtype)
-        mx.random.seed(job.seed)
-        np.random.seed(job.seed)
+        seed(job)
         model = models.find(job.model)
+        self.contexts = contexts(job)
         self.net = model.build(CLASSES)
-        self.net.initialize(mx.init.Xavier())
+        self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
-        self.kvstore = mx.kv.create(job.kvstore) if job.kvstore != "none" else None
-        self._batches = Batches(job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers)
-        self._trainer = gluon.Trainer(
-            self.net.collect_params(), job.optimizer.name, _optimizer_arguments(job.optimizer), kvstore=self.kvstore
-        )
+        self._batches = batches(job, model, rank)
+        self._update = updates.find(job, self.net.collect_params())
         self._loss = gluon.loss.SoftmaxCrossEntropyLoss()
-        self._samples = job.batch_size * job.workers
+        self.rank = self._update.rank
 
-    def step(self, step):
-        """Issue one step; returns the loss of each sample, not yet computed."""
-        data, labels = self._batches(step)
-        data, labels = mx.nd.array(data), mx.nd.array(labels)
+    def compute(self, step):
+        """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
+        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self._batches(step))
         with autograd.record():
-            loss = self._loss(self.net(data), labels)
-        loss.backward()
-        self._trainer.step(self._samples)
-        return loss.detach()  # without its graph, which would keep the arrays of every step alive
+            losses = [self._loss(self.net(one), label) for one, label in zip(data, labels)]
+        autograd.backward(losses)
+        return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
 
-    def parameters(self):
-        """Names and values, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
+    def update(self):
+        """Issue the update of one step."""
+        self._update.apply()
+
+    def parameters(self, context):
+        """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
         trained, fixed = [], []
         for name, parameter in self.net.collect_params().items():
-            (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data()))
+            (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data(context)))
         return trained, fixed
+
+
+def seed(job):
+    """The same initial weights in every worker, and the same again next time."""
+    mx.random.seed(job.seed)
+    np.random.seed(job.seed)
+
+
+def contexts(job):
+    """``cpu(1)`` to ``mx.cpu(1)``."""
+    named = [text.rstrip(")").split("(") for text in job.contexts]
+    return [mx.Context(kind, int(number)) for kind, number in named]
+
+
+def batches(job, model, rank):
+    """This worker's share of the data."""
+    return Batches(job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers)
 
 
 def _switch_on_amp(dtype):
@@ -54,7 +70,3 @@ def _switch_on_amp(dtype):
         amp.init(target_dtype=dtype)
     except (AssertionError, ValueError, mx.MXNetError) as error:
         raise SystemExit("amp %s is not available in mxnet %s: %s" % (dtype, mx.__version__, error)) from error
-
-
-def _optimizer_arguments(optimizer):
-    return {key: value for key, value in vars(optimizer).items() if key != "name" and value is not None}

@@ -19,9 +19,7 @@ def run(job, arm, role):
     imported = time.monotonic() - started
     live = LiveBytes(job.memory == "live")
     baseline = resident()["anonymous"]
-    from .training import Training
-
-    training = Training(job, int(role.split("/")[1]))
+    training = _training(job, int(role.split("/")[1]))
     channel.emit(
         "ready",
         import_seconds=round(imported, 6),
@@ -30,14 +28,25 @@ def run(job, arm, role):
         mxnet=mx.__version__,
         numpy=sys.modules["numpy"].__version__,
         features=_features(mx),
-        kvstore_rank=training.kvstore.rank if training.kvstore else 0,
+        kvstore_rank=training.rank,
         live_missing=live.reason,
     )
     _train(job, channel, training, live)
-    trained, fixed = training.parameters()
-    channel.emit("digest", step=job.steps, weights=sha256(trained), fixed=sha256(fixed))
+    for context in training.contexts:
+        trained, fixed = training.parameters(context)
+        channel.emit("digest", step=job.steps, context=str(context), weights=sha256(trained), fixed=sha256(fixed))
     live.stop()
     channel.emit("done", step=job.steps)
+
+
+def _training(job, rank):
+    if job.loop == "executor":
+        from .staged import StagedTraining
+
+        return StagedTraining(job, rank)
+    from .training import Training
+
+    return Training(job, rank)
 
 
 def _train(job, channel, training, live):
@@ -64,28 +73,57 @@ def _window_end(step, job, until):
 def _window(job, channel, training, live, first, end):
     import mxnet as mx
 
-    losses, latencies = [], []
+    losses, latencies, phases = [], [], Phases(job.phases)
     opened = time.monotonic()
     for step in range(first, end):
-        begun = time.monotonic()
-        losses.append(training.step(step))
+        begun = phases.mark("began")
+        losses.append(training.compute(step))
+        phases.mark("computed")
+        training.update()
+        phases.mark("ended")
         if job.sync_every and (step + 1) % job.sync_every == 0:
             mx.nd.waitall()
             latencies.append(round(time.monotonic() - begun, 7))
         channel.heartbeat(step)
     for step, loss in enumerate(losses, first):  # steps are issued far ahead; a long wait is not a hang
-        loss.wait_to_read()
+        loss[-1].wait_to_read()
         channel.heartbeat(step)
     mx.nd.waitall()
     seconds = time.monotonic() - opened
     channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
     if job.sync_every == 1:
         channel.emit("step", first=first, seconds=latencies)
-    means = [float(loss.asnumpy().astype("float64").mean()) for loss in losses]
+    if job.phases:
+        channel.emit("phases", first=first, **phases.times)
+    means = [_mean(loss) for loss in losses]
     channel.emit("loss", first=first, values=[value if math.isfinite(value) else None for value in means])
     memory = resident()
     memory.update(live.read())
     channel.emit("memory", step=end, **memory)
+
+
+class Phases:
+    """Times of the parts of each step of a window. Where they are asked for, each part is closed by a wait."""
+
+    def __init__(self, asked):
+        self._asked = asked
+        self.times = {"began": [], "computed": [], "ended": []}
+
+    def mark(self, name):
+        """The time now, kept under a name if phases are asked for."""
+        if self._asked and name != "began":
+            import mxnet as mx
+
+            mx.nd.waitall()
+        now = time.monotonic()
+        if self._asked:
+            self.times[name].append(round(now, 6))
+        return now
+
+
+def _mean(losses):
+    """Over the samples of all contexts, each of which has as many."""
+    return sum(float(loss.asnumpy().astype("float64").mean()) for loss in losses) / len(losses)
 
 
 def _features(mx):

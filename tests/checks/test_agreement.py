@@ -13,13 +13,13 @@ CHECK = Agreement.model_validate(True)
 
 def test_equal_weights_pass() -> None:
     finding = CHECK.judge(arm(Quantity("different_weights", "digests", 1, 2, note="a" * 64)), None)
-    assert finding == Finding("pass", "2 workers hold the same weights, bit by bit (aaaaaaaaaaaa)")
+    assert finding == Finding("pass", "2 copies of the weights are the same, bit by bit (aaaaaaaaaaaa)")
 
 
 def test_different_weights_fail_and_say_who_holds_what() -> None:
     note = "worker/0 aaa, worker/1 bbb"
     finding = CHECK.judge(arm(Quantity("different_weights", "digests", 2, 2, note=note)), None)
-    assert finding == Finding("fail", f"2 workers hold 2 different sets of weights: {note}")
+    assert finding == Finding("fail", f"2 copies of the weights are of 2 kinds: {note}")
 
 
 def test_a_silent_worker_leaves_it_open() -> None:

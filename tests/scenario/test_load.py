@@ -58,7 +58,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("min: 6", "min: 60", "min 60 is above max 9"),
         ("bfloat16", "float16", "7:3: workload.amp: 'float16' is not allowed: input should be 'bfloat16'"),
         ("workers: 2", "workers: 0", "8:32: topology.workers: 0 is not allowed: input should be greater than or equal to 1"),
-        ("dist_sync, ", "none, ", "8:27: topology.workers: 2 workers need a kvstore"),
+        ("dist_sync, ", "none, ", "8:27: topology.workers: 2 workers need dist_sync, dist_async or dist_device_sync, or horovod"),
         ("rank: 1", "rank: 5", "10:35: faults.0.slow.select.rank: worker 5 does not exist; there are worker/0, worker/1"),
         (", rank: 1", "", "10:12: faults.0.slow.select: say which: rank 0 to 1"),
         ("slow:", "slo:", "10:5: faults.0.slo: unknown key; did you mean slow?"),

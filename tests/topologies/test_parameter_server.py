@@ -1,19 +1,27 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness import topologies
-from harness.topologies import TopologySpec
+from harness.topologies import LOOPBACK, Place, TopologySpec
 from harness.topologies.parameter_server import ParameterServer
 
 
-@pytest.mark.parametrize("kvstore", ["dist_sync", "dist_async"])
-def test_it_serves_the_dist_kvstores(kvstore: str) -> None:
-    assert topologies.find(TopologySpec.model_validate({"kvstore": kvstore})) is ParameterServer
+def _refused(**fields: Any) -> dict[str, str]:
+    return dict(topologies.refusals(TopologySpec(**{"kvstore": "dist_sync", "workers": 2, **fields})))
+
+
+@pytest.mark.parametrize("kvstore", ["dist_sync", "dist_async", "dist_device_sync"])
+def test_it_serves_the_dist_kvstores(kvstore: Any) -> None:
+    assert topologies.find(TopologySpec(kvstore=kvstore)) is ParameterServer
+    assert _refused(kvstore=kvstore) == {}
 
 
 def test_scheduler_servers_and_workers_with_their_environment() -> None:
-    roles = ParameterServer.roles(TopologySpec(kvstore="dist_sync", workers=2, servers=2))
+    spec = TopologySpec(kvstore="dist_sync", workers=2, servers=2)
+    roles = ParameterServer.roles(spec, lambda _: LOOPBACK)
     assert [role.name for role in roles] == ["scheduler", "server/0", "server/1", "worker/0", "worker/1"]
     assert roles[2].env == {
         "DMLC_ROLE": "server",
@@ -26,12 +34,46 @@ def test_scheduler_servers_and_workers_with_their_environment() -> None:
     assert [role.is_worker for role in roles] == [False, False, False, True, True]
 
 
+def test_each_process_says_where_it_is_and_knows_where_the_scheduler_is() -> None:
+    spec = TopologySpec(kvstore="dist_sync", workers=1, van="p3", update_on_kvstore=False)
+    addresses = {"scheduler": "10.77.0.1", "server/0": "10.77.0.2", "worker/0": "10.77.0.3"}
+    roles = ParameterServer.roles(spec, lambda role: Place(role, addresses[role], "eth0"))
+    assert [role.env["DMLC_NODE_HOST"] for role in roles] == ["10.77.0.1", "10.77.0.2", "10.77.0.3"]
+    assert {role.env["DMLC_PS_ROOT_URI"] for role in roles} == {"10.77.0.1"}
+    assert {role.env["DMLC_PS_VAN_TYPE"] for role in roles} == {"p3"}
+
+
 def test_one_server_unless_given() -> None:
-    roles = ParameterServer.roles(TopologySpec(kvstore="dist_sync", workers=1))
-    assert [role.name for role in roles] == ["scheduler", "server/0", "worker/0"]
+    assert ParameterServer.names(TopologySpec(kvstore="dist_sync")) == ("scheduler", "server/0", "worker/0")
 
 
 def test_too_many_processes_are_refused() -> None:
-    spec = TopologySpec(kvstore="dist_sync", workers=60, servers=4)
-    assert ParameterServer.refusal(spec) == ("workers", "65 processes in all; at most 64 are allowed")
-    assert ParameterServer.refusal(TopologySpec(kvstore="dist_sync", workers=60, servers=3)) is None
+    assert _refused(workers=60, servers=4) == {"workers": "65 processes in all; at most 64 are allowed"}
+    assert _refused(workers=60, servers=3) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "why"),
+    [
+        (
+            {"compression": "2bit"},
+            "compression",
+            "Compression not supported with PushPull (src/kvstore/kvstore_dist.h:262)",
+        ),
+        ({"kvstore": "dist_async", "update_on_kvstore": False}, "update_on_kvstore", "refuses false with dist_async"),
+        ({"loop": "push_pull", "update_on_kvstore": False}, "update_on_kvstore", "the optimizer on the servers"),
+        ({"van": "p3"}, "van", "give update_on_kvstore: false"),
+        ({"van": "p3", "kvstore": "dist_async"}, "van", "p3 cannot"),
+        ({"van": "p3", "compression": "2bit", "loop": "push_pull"}, "compression", "p3 refuses compression"),
+        ({"van": "p3", "loop": "push_pull"}, "loop", "p3 cannot run the optimizer on the servers"),
+        ({"parallelism": "model", "contexts": ["cpu(0)", "cpu(1)"]}, "parallelism", "is within one process"),
+    ],
+)
+def test_what_cannot_work_is_refused_with_the_reason(fields: dict[str, Any], field: str, why: str) -> None:
+    assert why in _refused(**fields)[field]
+
+
+def test_what_can_work_is_not_refused() -> None:
+    assert _refused(van="p3", update_on_kvstore=False) == {}
+    assert _refused(compression={"type": "2bit", "threshold": 0.1}, loop="push_pull") == {}
+    assert _refused(update_on_kvstore=False, contexts=["cpu(0)", "cpu(1)"]) == {}

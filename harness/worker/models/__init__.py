@@ -1,8 +1,9 @@
 """The worker's own models, one file each; any other name is looked up in `gluon.model_zoo.vision`.
 
 A model file holds ``INPUT`` (``"image"``, ``"flat"`` or ``"sequence"``), ``SIZE`` (side or length where the scenario
-gives no shapes), ``SMALLEST`` (the least it takes), ``VARIABLE`` (whether one network takes several sizes) and
-``build(classes)``. It imports mxnet inside ``build`` only, so that the controller can read the rest without mxnet.
+gives no shapes), ``SMALLEST`` (the least it takes), ``VARIABLE`` (whether one network takes several sizes), ``STAGES``
+(into how many parts its sequence of blocks can be cut; 1 where it is left out) and ``build(classes)``. It imports mxnet
+inside ``build`` only, so that the controller can read the rest without mxnet.
 """
 
 import importlib

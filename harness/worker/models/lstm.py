@@ -4,6 +4,7 @@ INPUT = "sequence"
 SIZE = 8
 SMALLEST = 1
 VARIABLE = True
+STAGES = 2
 
 
 def build(classes):

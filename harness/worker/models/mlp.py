@@ -4,6 +4,7 @@ INPUT = "flat"
 SIZE = 8
 SMALLEST = 1
 VARIABLE = False
+STAGES = 3
 
 
 def build(classes):

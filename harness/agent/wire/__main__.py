@@ -1,0 +1,98 @@
+"""Packets from TUN device to TUN device, until its control channel closes.
+
+``python -m harness.agent.wire ARM`` with, on the control channel, a ``Connect`` instruction and then ``Survey`` ones.
+The devices' descriptors are given in ``HARNESS_TUNS``, in the order of the hosts.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+
+from harness import events, instructions
+from harness.agent.children import tighten_timers
+from harness.agent.wire.switch import Arrival, Switch
+from harness.events import Traffic
+from harness.instructions import Connect, Survey
+
+_BURST = 32
+"""Packets taken from one host before the others have their turn."""
+
+_LARGEST = 65536
+
+
+class Wire:
+    """One switch between real devices."""
+
+    def __init__(self, arm: str, devices: list[int], control: int, sink: int) -> None:
+        self._arm, self._devices, self._control, self._sink = arm, devices, control, sink
+        self._number = {device: number for number, device in enumerate(devices)}
+        self._names: list[str] = []
+        self._switch = Switch([], 0)
+        self._pending = b""
+        self._open = True
+
+    def serve(self) -> None:
+        """Carry packets until the other end of the control channel is closed."""
+        watched = [*self._devices, self._control]
+        while self._open:
+            ready, _, _ = select.select(watched, (), (), self._pause())  # to the microsecond, as epoll is not
+            for descriptor in ready:
+                if descriptor == self._control:
+                    self._obey()
+                else:
+                    self._take(descriptor)
+            self._deliver(self._switch.due(time.monotonic()))
+
+    def _pause(self) -> float | None:
+        due = self._switch.next_due
+        return None if due is None else max(0.0, due - time.monotonic())
+
+    def _take(self, device: int) -> None:
+        source, accept, now = self._number[device], self._switch.accept, time.monotonic()
+        for _ in range(_BURST):
+            try:
+                packet = os.read(device, _LARGEST)
+            except BlockingIOError:
+                return
+            arrival = accept(source, packet, now)
+            if arrival is not None:
+                os.write(self._devices[arrival[0]], arrival[1])
+
+    def _deliver(self, arrived: list[Arrival]) -> None:
+        for target, packet in arrived:
+            os.write(self._devices[target], packet)
+
+    def _obey(self) -> None:
+        chunk = os.read(self._control, _LARGEST)
+        self._open = bool(chunk)
+        *lines, self._pending = (self._pending + chunk).split(b"\n")
+        for line in lines:
+            instruction = instructions.decode(line)
+            if isinstance(instruction, Connect):
+                self._switch = Switch(instruction.hosts, instruction.seed)
+                self._names = [host.name for host in instruction.hosts]
+            elif isinstance(instruction, Survey):
+                self._report()
+
+    def _report(self) -> None:
+        now = round(time.monotonic(), 6)
+        for name, out, in_ in zip(self._names, self._switch.out, self._switch.in_, strict=True):
+            counts = (out.bytes, out.packets, out.dropped, in_.bytes, in_.packets, in_.dropped)
+            os.write(self._sink, events.encode(Traffic(now, self._arm, name, *counts)))
+
+
+def main() -> None:
+    """Serve with what the agent left in the environment."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the agent says when
+    tighten_timers()
+    devices = [int(number) for number in os.environ["HARNESS_TUNS"].split(",")]
+    control, sink = int(os.environ["HARNESS_CREDIT_FD"]), int(os.environ["HARNESS_EVENTS_FD"])
+    Wire(sys.argv[1], devices, control, sink).serve()
+
+
+main()

@@ -1,0 +1,59 @@
+"""How much of the time workers compute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import model_validator
+
+from harness.checks import Check, Finding, within
+from harness.units import Percentage
+
+if TYPE_CHECKING:
+    from harness.measures import ArmMeasures, Quantity
+
+
+class Utilisation(Check):
+    """Computing time over wall time: ``at_least`` for the least busy worker, ``at_most`` for the busiest."""
+
+    name: ClassVar[str] = "utilisation"
+    at_least: Percentage | None = None
+    at_most: Percentage | None = None
+
+    @model_validator(mode="after")
+    def _limited(self) -> Utilisation:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("give at_least, at_most or both")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError(f"at_least {self.at_least:.1%} is above at_most {self.at_most:.1%}")
+        return self
+
+    def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+        found = subject.of_roles("utilisation")
+        missing = next((one for one in found if one.low is None or one.high is None), None)
+        if missing is not None:
+            note = missing.note or f"{missing.n} windows are too few for an interval"
+            return Finding("invalid", f"utilisation of {missing.role or 'any worker'} is not available: {note}")
+        least, most = min(found, key=_value), max(found, key=_value)
+        verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
+        if verdict == "invalid" and self._missed(least, most):
+            verdict = "fail"
+        said = " and ".join(dict.fromkeys(_text(one) for one in (least, most)))
+        return Finding(verdict, f"{said}; expected {self._limits()}")
+
+    def _missed(self, least: Quantity, most: Quantity) -> bool:
+        """One worker is wholly beyond its limit, whatever the other does."""
+        below = self.at_least is not None and (least.high or 0.0) < self.at_least
+        return below or (self.at_most is not None and (most.low or 0.0) > self.at_most)
+
+    def _limits(self) -> str:
+        pairs = (("at least", self.at_least), ("at most", self.at_most))
+        return " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)
+
+
+def _value(quantity: Quantity) -> float:
+    return quantity.value or 0.0
+
+
+def _text(quantity: Quantity) -> str:
+    return f"{quantity.role} computes {_value(quantity):.1%} of the time ({quantity.low:.1%} to {quantity.high:.1%})"

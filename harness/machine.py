@@ -1,0 +1,176 @@
+"""What this machine lets the harness do, found out by trying, and how to enable what it does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import events
+from harness.agent.client import AgentProcess, isolation
+from harness.agent.cluster import TUN_DEVICE
+from harness.errors import InputError, TargetError
+from harness.events import Connected, ConnectFailed
+from harness.facts import gpus
+from harness.instructions import Connect, Direction, Host
+from harness.plan import Plan
+from harness.targets.environment import COMPILERS, base_python
+
+_TRIAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Ability:
+    """Something a scenario may need. ``why`` tells what was found, ``remedy`` what to do where it is not there."""
+
+    name: str
+    serves: str
+    there: bool
+    why: str
+    remedy: str = ""
+    optional: bool = False
+
+
+def abilities() -> list[Ability]:
+    """All of them; takes about a second."""
+    return [
+        _mxnet_python(),
+        namespaces(),
+        tun(),
+        _cluster(),
+        _stacks(),
+        _compilers(),
+        _gpus(),
+    ]
+
+
+def require(plan: Plan) -> None:
+    """InputError when the plan needs what this machine does not have."""
+    if any(arm.network is not None for arm in plan.arms):
+        for ability in (namespaces(), tun()):
+            if not ability.there:
+                raise InputError(f"{plan.scenario}: topology.network is not possible here: {_advice(ability)}")
+    if any(context.startswith("gpu") for arm in plan.arms for context in arm.workload.contexts):
+        ability = _gpus()
+        if not ability.there:
+            raise InputError(f"{plan.scenario}: contexts on GPUs are not possible here: {ability.why}")
+
+
+def _advice(ability: Ability) -> str:
+    return f"{ability.why}; {ability.remedy}; `harness doctor` tells more"
+
+
+def namespaces() -> Ability:
+    """User, pid and mount namespaces of one's own, by starting a process in them."""
+    serves = "topology.network; processes that end with the harness even when it is killed"
+    if isolation():
+        return Ability("user namespaces", serves, True, "can be made")
+    why, remedy = _why_no_namespaces()
+    return Ability("user namespaces", serves, False, why, remedy)
+
+
+_SWITCHES = (
+    ("user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=15000"),
+    ("kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
+)
+
+
+def _why_no_namespaces() -> tuple[str, str]:
+    if shutil.which("unshare") is None:
+        return "unshare is not on the path", "install util-linux"
+    for name, forbidding, remedy in _SWITCHES:
+        path = Path("/proc/sys") / name
+        if path.is_file() and path.read_text().strip() == forbidding:
+            return f"{path} is {forbidding}", f"as root: {remedy}"
+    return "unshare --user is refused", "allow it in the container's seccomp profile (as with docker --privileged)"
+
+
+def tun() -> Ability:
+    """The device that hosts of a pocket cluster get their links from."""
+    serves = "topology.network"
+    if not Path(TUN_DEVICE).exists():
+        remedy = f"as root: modprobe tun; in a container: --device {TUN_DEVICE}"
+        return Ability(TUN_DEVICE, serves, False, f"there is no {TUN_DEVICE}", remedy)
+    if not os.access(TUN_DEVICE, os.R_OK | os.W_OK):
+        return Ability(TUN_DEVICE, serves, False, f"{TUN_DEVICE} may not be opened", f"as root: chmod 666 {TUN_DEVICE}")
+    return Ability(TUN_DEVICE, serves, True, "may be opened")
+
+
+def _cluster() -> Ability:
+    """A whole pocket cluster of one host, made by a real agent."""
+    name, serves = "pocket cluster", "topology.network"
+    if not (namespaces().there and tun().there):
+        return Ability(name, serves, False, "needs the two above", "see there")
+    failure = _try_cluster()
+    remedy = "allow TUN devices in user namespaces (a container's seccomp profile may forbid them)"
+    return Ability(name, serves, failure is None, failure or "was made", "" if failure is None else remedy)
+
+
+def _try_cluster() -> str | None:
+    plain = Direction(None, 0.0, 0.0, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        with AgentProcess("doctor", Path(folder) / "agent.log", networked=True) as agent:
+            agent.send(Connect("", (Host("one", "10.77.0.1", plain, plain),), 1500, 0))
+            deadline = time.monotonic() + _TRIAL_SECONDS
+            while time.monotonic() < deadline and not agent.ended:
+                for event in map(events.decode, agent.read(0.5).splitlines()):
+                    if isinstance(event, Connected | ConnectFailed):
+                        return None if isinstance(event, Connected) else event.reason
+        log = (Path(folder) / "agent.log").read_text().strip().splitlines()
+    return log[-1] if log else f"no answer within {_TRIAL_SECONDS:g} s"
+
+
+def _mxnet_python() -> Ability:
+    name, serves = "Python for MXNet", "targets that the harness builds"
+    try:
+        version, path = base_python()
+    except TargetError as error:
+        return Ability(name, serves, False, str(error), "install python3.11")
+    return Ability(name, serves, True, f"{version} at {path}")
+
+
+def _stacks() -> Ability:
+    """Whether py-spy may look into a child of ours, which is all it has to."""
+    name, serves = "py-spy", "where processes of a hung job wait"
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        argv = [str(Path(sys.executable).with_name("py-spy")), "dump", "--pid", str(child.pid)]
+        looked = _dump(argv)
+    except OSError as error:
+        return Ability(name, serves, False, f"{argv[0]}: {(error.strerror or '').lower()}", "run make setup again")
+    finally:
+        child.kill()
+        child.communicate()
+    remedy = "as root: sysctl -w kernel.yama.ptrace_scope=0; in a container: --cap-add SYS_PTRACE"
+    return Ability(name, serves, looked is None, looked or "can look into processes", "" if looked is None else remedy)
+
+
+def _dump(argv: list[str]) -> str | None:
+    """None when it works; it needs a moment until the interpreter is up."""
+    for _ in range(10):
+        done = subprocess.run(argv, capture_output=True, text=True)
+        if done.returncode == 0:
+            return None
+        time.sleep(0.1)
+    return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1]
+
+
+def _compilers() -> Ability:
+    missing = [tool for tool in COMPILERS if shutil.which(tool) is None]
+    why = f"missing: {', '.join(missing)}" if missing else f"{', '.join(COMPILERS)} are there"
+    return Ability(
+        "compilers", "topology.horovod", not missing, why, f"apt install {' '.join(missing)}" if missing else ""
+    )
+
+
+def _gpus() -> Ability:
+    found = gpus()
+    there = isinstance(found, list) and bool(found)
+    why = ", ".join(found) if isinstance(found, list) and found else str(found or "none found")
+    return Ability("GPUs", "contexts gpu(i), kvstore nccl", there, why, optional=True)

@@ -1,0 +1,94 @@
+"""From gradients to new weights: one class a loop, each with ``rank`` and ``apply()``.
+
+Parameters may be initialised late, so that kvstores get their keys at the first ``apply``.
+"""
+
+import mxnet as mx
+from mxnet import gluon
+
+
+def find(job, parameters):
+    """The update that a job asks for; ``parameters`` is the net's ParameterDict."""
+    kind = {"trainer": TrainerUpdate, "push_pull": PushPullUpdate, "horovod": HorovodUpdate}[job.loop]
+    return kind(job, parameters)
+
+
+class TrainerUpdate:
+    """``gluon.Trainer``, over a kvstore or without one."""
+
+    def __init__(self, job, parameters):
+        kvstore = mx.kv.create(job.kvstore) if job.kvstore != "none" else None
+        self.rank = kvstore.rank if kvstore else 0
+        self._samples = job.batch_size * job.workers
+        self._trainer = gluon.Trainer(
+            parameters,
+            job.optimizer.name,
+            optimizer_arguments(job.optimizer),
+            kvstore=kvstore,
+            compression_params=_compression(job),
+            update_on_kvstore=job.update_on_kvstore,
+        )
+
+    def apply(self):
+        """Sum gradients over all workers and contexts, and step."""
+        self._trainer.step(self._samples)
+
+
+class PushPullUpdate:
+    """A push and a pull for each key, the optimizer on the kvstore, as in the Module API (`python/mxnet/model.py`)."""
+
+    def __init__(self, job, parameters):
+        self._kvstore = mx.kv.create(job.kvstore)
+        self.rank = self._kvstore.rank
+        if job.compression is not None:
+            self._kvstore.set_gradient_compression(_compression(job))
+        # Rescaling is the optimizer's, which runs where the sum is known.
+        arguments = dict(optimizer_arguments(job.optimizer), rescale_grad=1.0 / (job.batch_size * job.workers))
+        trained = [parameter for parameter in parameters.values() if parameter.grad_req != "null"]
+        arguments["param_idx2name"] = {key: parameter.name for key, parameter in enumerate(trained)}
+        self._kvstore.set_optimizer(mx.optimizer.create(job.optimizer.name, **arguments))
+        self._trained = trained
+        self._known = False
+
+    def apply(self):
+        """Push every gradient, then pull every weight; earlier layers have priority."""
+        if not self._known:
+            self._announce()
+        for key, parameter in enumerate(self._trained):
+            self._kvstore.push(key, parameter.list_grad(), priority=-key)
+            self._kvstore.pull(key, parameter.list_data(), priority=-key)
+
+    def _announce(self):
+        """Give the kvstore its keys; the first worker's values hold for all."""
+        for key, parameter in enumerate(self._trained):
+            self._kvstore.init(key, parameter.list_data()[0])
+        self._known = True
+
+
+class HorovodUpdate:
+    """``horovod.mxnet.DistributedTrainer``: gradients are averaged among ranks."""
+
+    def __init__(self, job, parameters):
+        import horovod.mxnet as hvd
+
+        hvd.init()
+        self.rank = hvd.rank()
+        compression = hvd.Compression.fp16 if job.horovod_compression == "fp16" else hvd.Compression.none
+        self._trainer = hvd.DistributedTrainer(
+            parameters, job.optimizer.name, optimizer_arguments(job.optimizer), compression=compression
+        )
+        self._samples = job.batch_size  # the average over ranks is Horovod's
+        hvd.broadcast_parameters(parameters, root_rank=0)
+
+    def apply(self):
+        """Average gradients over all ranks and step."""
+        self._trainer.step(self._samples)
+
+
+def optimizer_arguments(optimizer):
+    """What the scenario gives; the rest is MXNet's default."""
+    return {key: value for key, value in vars(optimizer).items() if key != "name" and value is not None}
+
+
+def _compression(job):
+    return None if job.compression is None else vars(job.compression)

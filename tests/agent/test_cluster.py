@@ -1,0 +1,183 @@
+"""A real pocket cluster: hosts, the wire between them, and that nothing of it outlives anybody. Without MXNet."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import TypeVar
+
+import psutil
+import pytest
+
+from harness import events, machine
+from harness.agent.client import AgentProcess
+from harness.events import Connected, ConnectFailed, Event, Exited, Spawned, Traffic
+from harness.instructions import Connect, Direction, Host, Spawn, Survey
+
+pytestmark = pytest.mark.skipif(
+    not (machine.namespaces().there and machine.tun().there), reason="no user namespaces or no /dev/net/tun here"
+)
+PATIENCE = 20.0
+Kind = TypeVar("Kind", bound=Event)
+FREE = Direction(None, 0.0, 0.0, 1000)
+ECHO = """
+import socket
+server = socket.create_server(("10.77.0.1", 5000))
+peer, address = server.accept()
+print(address[0], socket.gethostname(), socket.gethostbyname("right"), flush=True)
+while data := peer.recv(65536):
+    peer.sendall(data)
+"""
+PING = """
+import socket, sys, time
+for _ in range(500):
+    try:
+        peer = socket.create_connection(("left", 5000))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.01)
+for _ in range(int(sys.argv[1])):
+    began = time.monotonic()
+    peer.sendall(b"x" * int(sys.argv[2]))
+    got = 0
+    while got < int(sys.argv[2]):
+        got += len(peer.recv(65536))
+    print(time.monotonic() - began, flush=True)
+"""
+
+
+class Cluster:
+    """Two hosts, left and right, under a real agent."""
+
+    def __init__(self, agent: AgentProcess, folder: Path) -> None:
+        self.agent, self.folder = agent, folder
+
+    def connect(self, link: Direction = FREE, mtu: int = 9000) -> Connected:
+        hosts = (Host("left", "10.77.0.1", link, FREE), Host("right", "10.77.0.2", link, FREE))
+        self.agent.send(Connect("", hosts, mtu, 1))
+        return self.until(Connected)
+
+    def spawn(self, host: str, *argv: str) -> None:
+        env = {"PATH": os.environ["PATH"]}
+        self.agent.send(Spawn(host, argv, env, str(self.folder), str(self.folder / host), host))
+
+    def until(self, kind: type[Kind]) -> Kind:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for line in self.agent.read(0.1).splitlines():
+                event = events.decode(line)
+                if isinstance(event, kind):
+                    return event
+        raise AssertionError(f"no {kind.__name__} within {PATIENCE} s")
+
+    def round_trips(self, times: int, size: int = 1) -> list[float]:
+        self.spawn("left", sys.executable, "-c", ECHO)
+        self.spawn("right", sys.executable, "-c", PING, str(times), str(size))
+        assert self.until(Exited).status == 0, (self.folder / "right").read_text()
+        return [float(line) for line in (self.folder / "right").read_text().splitlines()]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with AgentProcess("main", tmp_path / "agent.log", networked=True) as agent:
+        yield Cluster(agent, tmp_path)
+
+
+def test_hosts_have_names_addresses_and_a_network_of_their_own(cluster: Cluster) -> None:
+    cluster.connect()
+    cluster.round_trips(1)
+    assert (cluster.folder / "left").read_text() == "10.77.0.2 left 10.77.0.2\n"
+
+
+def test_the_wire_counts_what_it_carries(cluster: Cluster) -> None:
+    cluster.connect(mtu=1500)
+    cluster.round_trips(5, 10_000)
+    cluster.agent.send(Survey(""))
+    left = cluster.until(Traffic)
+    assert left.role == "left"
+    assert 50_000 < left.in_bytes < 60_000  # and acknowledgements
+    assert 50_000 < left.out_bytes < 60_000
+    assert left.in_packets >= 35  # 1460 bytes each
+    assert (left.out_dropped, left.in_dropped) == (0, 0)
+
+
+def test_latency_is_kept_both_ways(cluster: Cluster) -> None:
+    cluster.connect(Direction(None, 0.02, 0.0, 1000))
+    assert 0.040 <= median(cluster.round_trips(20)) < 0.06
+
+
+def test_bandwidth_is_kept(cluster: Cluster) -> None:
+    cluster.connect(Direction(8e6, 0.0, 0.0, 1000))  # a byte a microsecond
+    assert 0.2 <= median(cluster.round_trips(3, 200_000)) < 0.3  # out and back at the same time
+
+
+def test_what_cannot_be_connected_is_told(cluster: Cluster) -> None:
+    cluster.agent.send(Connect("", (Host("left", "no address", FREE, FREE),), 1500, 1))
+    failed = cluster.until(ConnectFailed)
+    assert "illegal IP address" in failed.reason
+
+
+def _network_namespaces() -> set[str]:
+    """Every one that a process lives in or holds open."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            found.add(str((path / "ns" / "net").readlink()))
+            found |= {name for fd in (path / "fd").iterdir() if (name := str(fd.readlink())).startswith("net:")}
+        except OSError:
+            continue
+    return found
+
+
+def _family(process: psutil.Process) -> dict[str, psutil.Process]:
+    """Agent and wire by what their command lines end with."""
+    found = {}
+    for child in process.children(recursive=True):
+        line = " ".join(child.cmdline())
+        if match := re.search(r"-m harness\.agent(\.wire)?(?= )", line):
+            found["wire" if match[1] else "agent"] = child
+    return found
+
+
+@pytest.mark.parametrize("victim", ["agent", "wire", "controller's end"])
+def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
+    """Killed at a random moment, also while hosts are being made; 20 times each."""
+    before = _network_namespaces()
+    draw = random.Random(victim)
+    for number in range(20):
+        with AgentProcess("main", tmp_path / "agent.log", networked=True) as agent:
+            cluster = Cluster(agent, tmp_path)
+            _let_it_begin(cluster, late=number % 2 == 1, moment=draw.uniform(0.0, 0.6))
+            alive = psutil.Process().children(recursive=True)
+            _kill(agent, victim)
+            _, left = psutil.wait_procs(alive, timeout=2)
+            assert left == []
+            assert _network_namespaces() - before == set()
+
+
+def _let_it_begin(cluster: Cluster, late: bool, moment: float) -> None:
+    if late:
+        cluster.connect()
+        cluster.spawn("left", "sleep", "600")
+        cluster.until(Spawned)
+    else:
+        hosts = tuple(Host(f"h{n}", f"10.77.0.{n}", FREE, FREE) for n in range(1, 9))
+        cluster.agent.send(Connect("", hosts, 9000, 1))
+    time.sleep(moment)
+
+
+def _kill(agent: AgentProcess, victim: str) -> None:
+    family = _family(psutil.Process(agent._process.pid))
+    if victim == "controller's end":
+        agent._stdin.close()  # as the kernel does for a controller that is gone
+    elif victim in family:
+        family[victim].send_signal(signal.SIGKILL)
+    else:
+        agent._process.kill()

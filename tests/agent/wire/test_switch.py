@@ -1,0 +1,70 @@
+"""Packets between hosts, on a clock of the test's own."""
+
+from __future__ import annotations
+
+import socket
+
+from harness.agent.wire.switch import Switch
+from harness.instructions import Direction, Host
+
+FREE = Direction(None, 0.0, 0.0, 1000)
+
+
+def _packet(to: str, size: int = 100) -> bytes:
+    return bytes([0x45]) + bytes(15) + socket.inet_aton(to) + bytes(size - 20)
+
+
+def _switch(out: Direction = FREE, in_: Direction = FREE) -> Switch:
+    return Switch([Host(name, f"10.77.0.{n}", out, in_) for n, name in enumerate("abc", 1)], 0)
+
+
+def test_a_packet_finds_its_host_at_once_on_untouched_links() -> None:
+    switch, packet = _switch(), _packet("10.77.0.3")
+    assert switch.accept(0, packet, 1.0) == (2, packet)
+    assert switch.next_due is None
+    assert [(lane.bytes, lane.packets) for lane in (switch.out[0], switch.in_[2], switch.in_[0])] == [
+        (100, 1),
+        (100, 1),
+        (0, 0),
+    ]
+
+
+def test_what_is_for_nobody_or_not_ipv4_is_not_carried() -> None:
+    switch = _switch()
+    assert switch.accept(0, _packet("10.77.0.9"), 1.0) is None
+    assert switch.accept(0, bytes([0x60]) + bytes(59), 1.0) is None
+    assert (switch.out[0].packets, switch.next_due) == (0, None)
+
+
+def test_both_legs_take_their_time() -> None:
+    leg = Direction(1600.0, 0.0, 0.0, 1000)  # 0.5 s for 100 bytes
+    switch, packet = _switch(Direction(1600.0, 0.25, 0.0, 1000), leg), _packet("10.77.0.2")
+    assert switch.accept(0, packet, 1.0) is None
+    assert switch.next_due == 1.75
+    assert switch.due(1.75) == []
+    assert switch.next_due == 2.25
+    assert switch.due(2.2) == []
+    assert switch.due(2.25) == [(1, packet)]
+    assert switch.next_due is None
+
+
+def test_two_senders_share_the_way_into_one_host() -> None:
+    leg = Direction(1600.0, 0.0, 0.0, 1000)
+    switch = _switch(FREE, leg)
+    switch.accept(0, _packet("10.77.0.3"), 1.0)
+    switch.accept(1, _packet("10.77.0.3"), 1.0)
+    assert [len(switch.due(t)) for t in (1.4, 1.5, 1.9, 2.0)] == [0, 1, 0, 1]
+
+
+def test_late_looks_do_not_delay_what_follows() -> None:
+    leg = Direction(8000.0, 0.0, 0.0, 1000)
+    switch = _switch(leg, leg)
+    switch.accept(0, _packet("10.77.0.2"), 1.0)
+    assert switch.due(5.0) == [(1, _packet("10.77.0.2"))]  # left at 1.1, arrived at 1.2
+
+
+def test_a_full_queue_on_the_second_leg_drops() -> None:
+    switch = _switch(FREE, Direction(8000.0, 0.0, 0.0, 1))
+    switch.accept(0, _packet("10.77.0.2"), 1.0)
+    switch.accept(2, _packet("10.77.0.2"), 1.0)
+    assert (switch.in_[1].packets, switch.in_[1].dropped) == (1, 1)

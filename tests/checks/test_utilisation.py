@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from harness.checks.utilisation import Utilisation
+from harness.measures import Quantity
+from tests.checks.arms import arm
+
+
+def _busy(role: str, value: float, spread: float = 0.01) -> Quantity:
+    return Quantity("utilisation", "fraction", value, 20, value - spread, value + spread, role)
+
+
+def _judge(*quantities: Quantity, **limits: Any) -> tuple[str, str]:
+    finding = Utilisation.model_validate(limits).judge(arm(*quantities), None)
+    return finding.verdict, finding.reason
+
+
+def test_the_least_busy_worker_decides_on_at_least() -> None:
+    busy, idle = _busy("worker/0", 0.95), _busy("worker/1", 0.60)
+    assert _judge(busy, idle, at_least="55%")[0] == "pass"
+    assert _judge(busy, idle, at_least="70%") == (
+        "fail",
+        "worker/1 computes 60.0% of the time (59.0% to 61.0%) and worker/0 computes 95.0% of the time "
+        "(94.0% to 96.0%); expected at least 70.0%",
+    )
+
+
+def test_the_busiest_worker_decides_on_at_most() -> None:
+    busy, idle = _busy("worker/0", 0.95), _busy("worker/1", 0.60)
+    assert _judge(busy, idle, at_most="70%")[0] == "fail"
+    assert _judge(busy, idle, at_most="97%")[0] == "pass"
+
+
+def test_an_interval_across_the_limit_says_nothing() -> None:
+    assert _judge(_busy("worker/0", 0.70), at_least="70%")[0] == "invalid"
+
+
+def test_what_was_not_measured_cannot_be_judged() -> None:
+    missing = Quantity("utilisation", "fraction", None, note="set workload.phases: true")
+    verdict, reason = _judge(missing, at_least="70%")
+    assert (verdict, "set workload.phases: true" in reason) == ("invalid", True)
+    few = Quantity("utilisation", "fraction", 0.5, 3, role="worker/0")
+    assert "3 windows are too few for an interval" in _judge(few, at_least="70%")[1]
+
+
+@pytest.mark.parametrize("limits", [{}, {"at_least": "80%", "at_most": "70%"}])
+def test_limits_must_make_sense(limits: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Utilisation.model_validate(limits)
