@@ -88,7 +88,10 @@ class Loss(Event):
 
 @dataclass(frozen=True)
 class Memory(Event):
-    """Bytes after ``step`` steps. ``live`` and ``live_low``: highest and lowest level since the last one."""
+    """Bytes after ``step`` steps. ``live`` and ``live_low``: highest and lowest level since the last one.
+
+    ``live_by_device``: the highest of each device, as in ``cpu/0``.
+    """
 
     step: int
     resident: int
@@ -96,6 +99,7 @@ class Memory(Event):
     anonymous: int
     live: int | None
     live_low: int | None
+    live_by_device: dict[str, int] | None
 
 
 @dataclass(frozen=True)

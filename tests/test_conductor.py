@@ -303,7 +303,10 @@ def test_hosts_come_before_processes(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(NETWORKED))
     (connect,) = job.conductor.begin()
     assert isinstance(connect, Connect)
-    assert ([host.name for host in connect.hosts], connect.mtu) == (["scheduler", "server-0", "worker-0", "worker-1"], 1500)
+    assert ([host.name for host in connect.hosts], connect.mtu) == (
+        ["scheduler", "server-0", "worker-0", "worker-1"],
+        1500,
+    )
     assert [action.role for action in job.on(events.Connected, "", 7)] == list(ALL)
 
 

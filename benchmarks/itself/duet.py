@@ -24,7 +24,7 @@ def main(archive, plan, pairs):
     ours, theirs = Channel("main", "worker/0"), Channel("main", "bare")
     live = LiveBytes(job.memory == "live")
     trained = training.Training(job, 0)
-    net, trainer, loss_of = trained.net, trained._trainer, trained._loss
+    net, trainer, loss_of = trained.net, trained._update._trainer, trained._loss
     images, labels = _digits()
     if job.model == "mlp":
         images = images.reshape(len(images), -1)

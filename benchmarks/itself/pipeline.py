@@ -102,7 +102,8 @@ with open(path, "wb") as file:
         t, at = i * 0.01, ("main", "worker/0")
         file.write(events.encode(Window(t, *at, i * 10, 10, 0.0123 + i % 7 * 1e-4)))
         file.write(events.encode(Loss(t, *at, i * 10, [2.0 / (1 + i % 13)] * 10)))
-        file.write(events.encode(Memory(t, *at, i * 10, 150000000, 160000000, 90000000 + i % 11, 1000000, 900000)))
+        held = 90000000 + i % 11
+        file.write(events.encode(Memory(t, *at, i * 10, 150000000, 160000000, held, 1000000, 900000, None)))
         file.write(events.encode(Progress(t, *at, i * 10)))
     file.write(events.encode(Ended(1.0, "main", "", "completed", "all is well")))
 """

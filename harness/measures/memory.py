@@ -19,6 +19,7 @@ class _Worker:
         self.live_missing = ""
         self.peak = 0
         self.steps, self.held, self.live = BoundedSeries(), BoundedSeries(), BoundedSeries()
+        self.by_device: dict[str, BoundedSeries] = {}
 
 
 class Memory(Measure):
@@ -46,11 +47,15 @@ class Memory(Measure):
                 worker.held.add(event.anonymous - worker.baseline)
                 if event.live is not None:
                     worker.live.add(event.live)
+                for device, live in (event.live_by_device or {}).items():
+                    worker.by_device.setdefault(device, BoundedSeries()).add(live)
 
     def quantities(self) -> Iterable[Quantity]:
         for role, worker in sorted(self._workers.items()):
             yield _peak(role, worker)
             yield from_samples("live_memory", "B", worker.live.points, role, worker.live_missing)
+            for device, live in sorted(worker.by_device.items()) if len(worker.by_device) > 1 else ():
+                yield from_samples("live_memory", "B", live.points, f"{role} {device}")
             yield from_samples("held_memory", "B", worker.held.points, role)
             yield from _beyond_live(role, worker)
             yield _growth(role, worker)

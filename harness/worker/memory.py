@@ -6,7 +6,8 @@ import shutil
 import tempfile
 
 _STATUS = re.compile(r"^(VmRSS|VmHWM|RssAnon):\s+(\d+) kB", re.M)
-_COUNTER = re.compile(r"^Memory: \S+\s+\d+\s+([\d.]+)\s+([\d.]+)", re.M)
+_COUNTER = re.compile(r"^Memory: (\S+)\s+\d+\s+([\d.]+)\s+([\d.]+)", re.M)
+_NOTHING = {"live": None, "live_low": None, "live_by_device": None}
 
 
 def resident():
@@ -28,9 +29,10 @@ class LiveBytes:
     (`src/profiler/aggregate_stats.cc`).
     """
 
-    def __init__(self, wanted):
+    def __init__(self, wanted, contexts=()):
         self._profiler = None
         self._trace = ""
+        self._contexts = contexts
         if not wanted:
             self.reason = "not asked for; set workload.memory: live"
             return
@@ -57,18 +59,31 @@ class LiveBytes:
         self.reason = ""
 
     def read(self):
-        """Highest and lowest level in bytes since the last call; None for both where there is no count."""
+        """Highest and lowest level in bytes since the last call, and the highest of each device.
+
+        None for all where there is no count.
+        """
         if self._profiler is None:
-            return {"live": None, "live_low": None}
+            return _NOTHING
+        self._touch()
         levels = _COUNTER.findall(self._profiler.dumps(reset=True))
         if os.path.exists(self._trace):
             os.truncate(self._trace, 0)  # reading also appends every allocation to it
         if not levels:
-            return {"live": None, "live_low": None}
+            return _NOTHING
         return {
-            "live": int(sum(float(high) for _, high in levels) * 1000),
-            "live_low": int(sum(float(low) for low, _ in levels) * 1000),
+            "live": int(sum(float(high) for _, _, high in levels) * 1000),
+            "live_low": int(sum(float(low) for _, low, _ in levels) * 1000),
+            "live_by_device": {device: int(float(high) * 1000) for device, _, high in levels},
         }
+
+    def _touch(self):
+        """A device on which nothing was allocated since the last reading is not in the table; so allocate a number."""
+        if self._contexts:
+            import mxnet as mx
+
+            for context in self._contexts:
+                mx.nd.zeros((1,), ctx=context).wait_to_read()
 
     def stop(self):
         """Switch the profiler off and leave no trace behind."""

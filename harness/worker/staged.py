@@ -4,7 +4,8 @@ import mxnet as mx
 
 from . import models
 from .batches import CLASSES
-from .training import batches, contexts, seed
+from .contexts import contexts
+from .training import batches, seed
 from .updates import optimizer_arguments
 
 
@@ -21,21 +22,23 @@ class StagedTraining:
         self.contexts = contexts(job)[:1]
         self._batches = batches(job, model, rank)
         self.rank = rank
-        symbol, initial = _staged(model.build(CLASSES), len(job.contexts))
+        net, (data, labels) = model.build(CLASSES), self._batches(0)
+        symbol = _staged(net, len(job.contexts))
         groups = {_group(stage): context for stage, context in enumerate(contexts(job))}
-        data, labels = self._batches(0)
         self._executor = symbol.simple_bind(
             self.contexts[0], grad_req=_grad_req(symbol), group2ctx=groups, data=data.shape, label=labels.shape
         )
         self._trained = [name for name in symbol.list_arguments() if name not in ("data", "label")]
-        self._initialize(initial)
+        self._initialize(net, data)
         arguments = dict(optimizer_arguments(job.optimizer), rescale_grad=1.0 / job.batch_size)
         self._updater = mx.optimizer.get_updater(mx.optimizer.create(job.optimizer.name, **arguments))
 
-    def _initialize(self, initial):
-        for name in self._trained:
-            description = mx.init.InitDesc(name, initial.get(name, {}))
-            mx.init.Xavier()(description, self._executor.arg_dict[name])
+    def _initialize(self, net, data):
+        """Give each weight the value that it has in data parallel training with the same seed."""
+        net.initialize(mx.init.Xavier())
+        net(mx.nd.array(data))  # late shapes become known
+        for name, parameter in net.collect_params().items():
+            parameter.data().copyto(self._executor.arg_dict[name])
 
     def compute(self, step):
         """Issue forward and backward of one step; returns the losses of its samples in one array."""
@@ -55,7 +58,7 @@ class StagedTraining:
 
 
 def _staged(net, stages):
-    """The symbol of the loss, each block of the sequence in the group of its stage; and the parameters' attributes."""
+    """The symbol of the loss, each block of the sequence in the group of its stage."""
     values = mx.sym.var("data")
     blocks = list(net._children.values())
     for number, block in enumerate(blocks):
@@ -63,8 +66,7 @@ def _staged(net, stages):
             values = block(values)
     with mx.AttrScope(ctx_group=_group(stages - 1)):
         loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()(values, mx.sym.var("label"))
-        loss = mx.sym.MakeLoss(loss)
-    return loss, loss.attr_dict()
+        return mx.sym.MakeLoss(loss)
 
 
 def _group(stage):

@@ -6,6 +6,7 @@ from mxnet import autograd, gluon
 
 from . import models, updates
 from .batches import CLASSES, Batches
+from .contexts import contexts
 
 
 class Training:
@@ -50,12 +51,6 @@ def seed(job):
     """The same initial weights in every worker, and the same again next time."""
     mx.random.seed(job.seed)
     np.random.seed(job.seed)
-
-
-def contexts(job):
-    """``cpu(1)`` to ``mx.cpu(1)``."""
-    named = [text.rstrip(")").split("(") for text in job.contexts]
-    return [mx.Context(kind, int(number)) for kind, number in named]
 
 
 def batches(job, model, rank):

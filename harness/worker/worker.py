@@ -17,7 +17,9 @@ def run(job, arm, role):
     import mxnet as mx
 
     imported = time.monotonic() - started
-    live = LiveBytes(job.memory == "live")
+    from .contexts import contexts
+
+    live = LiveBytes(job.memory == "live", contexts(job))
     baseline = resident()["anonymous"]
     training = _training(job, int(role.split("/")[1]))
     channel.emit(

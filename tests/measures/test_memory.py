@@ -18,7 +18,7 @@ def _ready(missing: str = "") -> Ready:
 
 
 def _memory(step: int, anonymous: int, live: int | None, peak: int = 200 * MB) -> MemoryEvent:
-    return MemoryEvent(float(step), "main", "worker/0", step, 150 * MB, peak, anonymous, live, live)
+    return MemoryEvent(float(step), "main", "worker/0", step, 150 * MB, peak, anonymous, live, live, None)
 
 
 def _measured(plan: Plan, *events: Ready | MemoryEvent) -> dict[str, Quantity]:
@@ -52,3 +52,12 @@ def test_missing_is_not_zero(plan_of: Callable[..., Plan]) -> None:
     assert found["live_memory"].note == "not asked for"
     assert found["held_beyond_live"].note == "not asked for"
     assert found["memory_growth"].note == "needs 6 windows after the warm-up"
+
+
+def test_devices_of_one_worker_are_told_apart(plan_of: Callable[..., Plan]) -> None:
+    measure = Memory(plan_of().arms[0])
+    for step in range(30, 101, 10):
+        devices = {"cpu/0": 3 * MB, "cpu/1": MB}
+        measure.add(MemoryEvent(1.0, "main", "worker/0", step, 9 * MB, 9 * MB, 8 * MB, 4 * MB, 4 * MB, devices))
+    live = {quantity.role: quantity.value for quantity in measure.quantities() if quantity.name == "live_memory"}
+    assert live == {"worker/0": 4 * MB, "worker/0 cpu/0": 3 * MB, "worker/0 cpu/1": MB}

@@ -18,7 +18,7 @@ def test_the_board_knows_step_rate_loss_memory_and_faults(fault_plan: Callable[.
     assert board.note(Injected(2.0, *AT, 0, 30)) == "main: slow of worker/1 begins at step 30"
     board.note(Window(3.0, *AT, 30, 10, 0.5))
     board.note(Loss(3.0, *AT, 30, [2.0, 1.5]))
-    board.note(Memory(3.0, *AT, 40, 155_000_000, 0, 0, None, None))
+    board.note(Memory(3.0, *AT, 40, 155_000_000, 0, 0, None, None, None))
     assert board.lines()[1] == "main worker/1 starting step 40/100 640 samples/s loss 1.5 155 MB «slow»"
     assert board.note(Healed(4.0, *AT, 0, 50)) == "main: slow of worker/1 ends at step 50"
     assert board.note(Ended(5.0, "main", "", "completed", "why")) == "main: completed: why"

@@ -34,13 +34,14 @@ def _live(text: str) -> memory.LiveBytes:
 
 
 def test_levels_of_all_devices_add_up() -> None:
-    assert _live(TABLE).read() == {"live": 2520476, "live_low": 2353416}
+    devices = {"cpu/0": 2319976, "cpu/1": 200500}
+    assert _live(TABLE).read() == {"live": 2520476, "live_low": 2353416, "live_by_device": devices}
 
 
 def test_no_count_is_not_zero() -> None:
-    assert _live("nothing").read() == {"live": None, "live_low": None}
+    assert _live("nothing").read() == {"live": None, "live_low": None, "live_by_device": None}
     not_wanted = memory.LiveBytes(False)
-    assert not_wanted.read() == {"live": None, "live_low": None}
+    assert not_wanted.read() == {"live": None, "live_low": None, "live_by_device": None}
     assert not_wanted.reason == "not asked for; set workload.memory: live"
 
 
