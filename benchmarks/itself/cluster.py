@@ -181,7 +181,7 @@ class SmallGradients:
 
 MANY = """\
 title: 21 processes
-workload: {model: resnet18, batch_size: 4, steps: 12, warmup: 2, window: 2}
+workload: {model: lenet, batch_size: 256, steps: 40, warmup: 2, window: 2}
 topology: {kvstore: dist_sync, workers: 16, servers: 4, network: {}}
 startup_timeout: 120s
 stall_timeout: 120s
@@ -278,7 +278,7 @@ mx.nd.waitall()
 
 
 class StartOfCluster:
-    """Seconds from `harness run` to the first step on hosts over those of a bare shell script on loopback. At most 1.5."""
+    """Seconds from `harness run` to the first step on hosts over those of a bare script on loopback. At most 1.5."""
 
     timeout, unit, pairs = 600, "ratio", 6
 

@@ -154,7 +154,7 @@ def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
     for number in range(20):
         with AgentProcess("main", tmp_path / "agent.log", networked=True) as agent:
             cluster = Cluster(agent, tmp_path)
-            _let_it_begin(cluster, late=number % 2 == 1, moment=draw.uniform(0.0, 0.6))
+            _let_it_begin(cluster, late=number % 2 == 1, moment=draw.uniform(0.0, 0.3))
             alive = psutil.Process().children(recursive=True)
             _kill(agent, victim)
             _, left = psutil.wait_procs(alive, timeout=2)

@@ -26,7 +26,7 @@ topology: {kvstore: dist_sync, workers: 2}
 faults:
   - slow: {select: {role: worker, rank: 1}, at: {time: 100ms}, for: {time: 60s}, factor: 2}
 """
-MOMENTS = 20
+CLUSTER = TEXT.replace("workers: 2", "workers: 2, network: {bandwidth: 1gbit}")
 ALIVE_SECONDS = 2.0
 MARKER = "HARNESS_TEST_MARKER"
 
@@ -57,10 +57,11 @@ def _start(scenario: Path, results: Path, marker: str) -> subprocess.Popen[str]:
     return subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path) -> None:
-    path, results = scenario(TEXT), tmp_path / "results"
+@pytest.mark.parametrize(("text", "moments"), [(TEXT, 20), (CLUSTER, 12)], ids=["loopback", "cluster"])
+def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path, text: str, moments: int) -> None:
+    path, results = scenario(text), tmp_path / "results"
     draw = random.Random(20)
-    for moment in range(MOMENTS):
+    for moment in range(moments):
         number = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[moment % 3]
         marker = f"{os.getpid()}-{moment}"
         controller = _start(path, results, marker)

@@ -17,9 +17,11 @@ pytestmark = pytest.mark.e2e
 NAMES = {
     "bfloat16-drift",
     "dist-sync-healthy",
+    "horovod",
     "killed-worker-dist-sync",
     "lstm-lengths",
     "paused-worker-dist-sync",
+    "pocket-cluster",
     "resnet18-healthy",
     "slow-worker-dist-sync",
 }
@@ -86,6 +88,16 @@ def test_a_paused_worker_changes_nothing_but_time(quick: tuple[Path, Command]) -
     assert "/proc state T after STOP, T before CONT" in _arm(verdict)["receipts"][0]["evidence"]
     drift = next(check for check in verdict["checks"] if check["check"] == "drift")
     assert drift["reason"] == "none: the same weights as control, bit by bit"
+
+
+def test_horovod_trains_to_the_weights_of_dist_sync(quick: tuple[Path, Command]) -> None:
+    drift = {c["arm"]: c["reason"] for c in _verdicts(quick)["horovod"]["checks"] if c["check"] == "drift"}
+    assert drift["horovod"] == "none: the same weights as dist-sync, bit by bit"
+
+
+def test_a_pocket_cluster_changes_no_weight(quick: tuple[Path, Command]) -> None:
+    drift = [c["reason"] for c in _verdicts(quick)["pocket-cluster"]["checks"] if c["check"] == "drift"]
+    assert drift == ["none: the same weights as loopback, bit by bit"]
 
 
 def test_many_lengths_cost_an_lstm_throughput(quick: tuple[Path, Command]) -> None:
