@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,24 +46,32 @@ def abilities() -> list[Ability]:
         _cluster(),
         _stacks(),
         _compilers(),
+        bfloat16(),
         _gpus(),
     ]
 
 
+def unmet(plan: Plan) -> str | None:
+    """What the plan needs and this machine does not have, or None."""
+    contexts = {context for arm in plan.arms for context in arm.workload.contexts}
+    needed: list[tuple[str, Callable[[], Ability]]] = []
+    if any(arm.network is not None for arm in plan.arms):
+        needed += [("topology.network", namespaces), ("topology.network", tun)]
+    if any(context.startswith("gpu") for context in contexts):
+        needed.append(("contexts on GPUs", _gpus))
+    if any(arm.workload.amp for arm in plan.arms) and any(context.startswith("cpu") for context in contexts):
+        needed.append(("amp on a CPU", bfloat16))
+    for what, look in needed:
+        if not (ability := look()).there:
+            advice = "; ".join(filter(None, (ability.why, ability.remedy)))
+            return f"{plan.scenario}: {what} is not possible here: {advice}; `harness doctor` tells more"
+    return None
+
+
 def require(plan: Plan) -> None:
     """InputError when the plan needs what this machine does not have."""
-    if any(arm.network is not None for arm in plan.arms):
-        for ability in (namespaces(), tun()):
-            if not ability.there:
-                raise InputError(f"{plan.scenario}: topology.network is not possible here: {_advice(ability)}")
-    if any(context.startswith("gpu") for arm in plan.arms for context in arm.workload.contexts):
-        ability = _gpus()
-        if not ability.there:
-            raise InputError(f"{plan.scenario}: contexts on GPUs are not possible here: {ability.why}")
-
-
-def _advice(ability: Ability) -> str:
-    return f"{ability.why}; {ability.remedy}; `harness doctor` tells more"
+    if missing := unmet(plan):
+        raise InputError(missing)
 
 
 def namespaces() -> Ability:
@@ -167,6 +176,14 @@ def _compilers() -> Ability:
     return Ability(
         "compilers", "topology.horovod", not missing, why, f"apt install {' '.join(missing)}" if missing else ""
     )
+
+
+def bfloat16() -> Ability:
+    """oneDNN has bfloat16 primitives for processors with AVX-512 only (`cpu_isa_traits.hpp`, avx512_core)."""
+    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    missing = [flag for flag in ("avx512bw", "avx512dq", "avx512vl") if flag not in flags.split()]
+    why = f"the processor has no {', '.join(missing)}" if missing else "the processor has AVX-512"
+    return Ability("bfloat16", "workload.amp on a CPU", not missing, why, optional=True)
 
 
 def _gpus() -> Ability:

@@ -30,6 +30,9 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
         _say(f"{loaded.name} is left out: {other}")
         return math.nan
     plan = make(loaded, _target(loaded), archive.digest(archive.build()))
+    if missing := machine.unmet(plan):
+        _say(f"left out: {missing}")
+        return math.nan
     folder = _finished(project, plan) or _run(project, plan, loaded.text)
     verdict = run.judged(folder)
     _trust(verdict, arm)
@@ -55,7 +58,6 @@ def _target(loaded: LoadedScenario) -> Target:
 
 
 def _run(project: Path, plan: Plan, text: str) -> RunFolder:
-    machine.require(plan)
     interpreter = resolve.interpreter(plan.target, _say)
     origin = {"asv_commit": _commit(), "asv_session": os.environ.get(SESSION_VARIABLE, "")}
     asked = run.request(plan, text, interpreter, project / "results", **origin)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from harness import machine, run
+from harness import run
 from harness.cli import EXIT_INTERRUPTED
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
@@ -28,8 +28,6 @@ _SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
 
 def run_all(plans: list[tuple[Plan, str]], results: Path, as_json: bool) -> int:
     """Run all and return the worst exit code; stops at an interruption."""
-    for plan, _ in plans:
-        machine.require(plan)
     say = Console(stderr=True)
     requests = []
     for plan, text in plans:

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
-    from harness import archive, store
+    from harness import archive, machine, store
     from harness.cli import _running
     from harness.errors import DamagedRunError
     from harness.run import Request
@@ -29,6 +29,7 @@ def execute(arguments: argparse.Namespace) -> int:
     worker = folder.read_bytes("worker.pyz")
     if archive.digest(worker) != plan.worker:
         raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
+    machine.require(plan)
     interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")
     asked = Request(plan, text, worker, interpreter, arguments.results, {"replay_of": folder.id})

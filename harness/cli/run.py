@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from harness.cli import _options
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.plan import Plan
 
 HELP = "run scenarios, measure and judge them"
 
@@ -21,12 +27,32 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.cli import _running
     from harness.scenario.load import load
 
-    loaded = [load(file, _options.changes(arguments)) for file in _options.files(arguments)]
-    chosen = [one for one in loaded if arguments.tag is None or arguments.tag in one.scenario.tags]
+    loaded = {file: load(file, _options.changes(arguments)) for file in _options.files(arguments)}
+    chosen = {file: one for file, one in loaded.items() if arguments.tag is None or arguments.tag in one.scenario.tags}
     if not chosen:
-        from harness.errors import InputError
-
-        tags = sorted({tag for one in loaded for tag in one.scenario.tags})
+        tags = sorted({tag for one in loaded.values() for tag in one.scenario.tags})
         raise InputError(f"no scenario has the tag {arguments.tag!r}; there are {', '.join(tags) or 'none'}")
-    plans = [(_options.plan(one, arguments), one.text) for one in chosen]
-    return _running.run_all(plans, arguments.results, arguments.json)
+    plans = [(_options.plan(one, arguments), one.text) for file, one in chosen.items()]
+    named = all(path.is_file() for path in arguments.paths)
+    return _running.run_all(_possible(plans, named), arguments.results, arguments.json)
+
+
+def _possible(plans: list[tuple[Plan, str]], named: bool) -> list[tuple[Plan, str]]:
+    """The plans that this machine can run.
+
+    Of scenarios found in a folder, those that it cannot run are left out; InputError for one that the user named.
+    """
+    from harness import machine
+
+    found = []
+    for plan, text in plans:
+        missing = machine.unmet(plan)
+        if missing is None:
+            found.append((plan, text))
+        elif named:
+            raise InputError(missing)
+        else:
+            print(f"left out: {missing}", file=sys.stderr)
+    if not found:
+        raise InputError("this machine can run none of them")
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness import machine
 from tests.e2e.conftest import Command, harness
 
 pytestmark = pytest.mark.e2e
@@ -93,6 +94,7 @@ def test_an_interpreter_that_is_not_there(run: Callable[..., Command]) -> None:
     assert "there is no interpreter at /no/such/python" in command.err
 
 
+@pytest.mark.skipif(not machine.bfloat16().there, reason="this processor has no AVX-512")
 def test_an_amp_dtype_trains(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "workload.amp=bfloat16")
     assert command.code == 0, command.out

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness import machine
 from tests.e2e.conftest import Command, harness
 
 pytestmark = pytest.mark.e2e
@@ -43,7 +44,7 @@ def _value(arm: Any, name: str, role: str = "") -> float:
 
 def test_every_question_gets_its_answer(quick: tuple[Path, Command]) -> None:
     verdicts = _verdicts(quick)
-    assert set(verdicts) == NAMES
+    assert set(verdicts) == NAMES - set([] if machine.bfloat16().there else ["bfloat16-drift"])
     wrong = {name: one["checks"] for name, one in verdicts.items() if one["verdict"] != "pass"}
     assert wrong == {}
     assert quick[1].code == 0
