@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from harness import machine
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.e2e
+CLUSTERS = machine.namespaces().there and machine.tun().there
+needs_clusters = pytest.mark.skipif(not CLUSTERS, reason="no user namespaces or no /dev/net/tun here")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.conftest import ROOT
-from tests.e2e.conftest import harness
+from tests.e2e.conftest import harness, needs_clusters
 
 pytestmark = pytest.mark.e2e
 
@@ -57,7 +57,10 @@ def _start(scenario: Path, results: Path, marker: str) -> subprocess.Popen[str]:
     return subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@pytest.mark.parametrize(("text", "moments"), [(TEXT, 20), (CLUSTER, 12)], ids=["loopback", "cluster"])
+@pytest.mark.parametrize(
+    ("text", "moments"),
+    [pytest.param(TEXT, 20, id="loopback"), pytest.param(CLUSTER, 12, id="cluster", marks=needs_clusters)],
+)
 def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path, text: str, moments: int) -> None:
     path, results = scenario(text), tmp_path / "results"
     draw = random.Random(20)

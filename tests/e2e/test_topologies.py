@@ -14,7 +14,7 @@ import pytest
 
 from harness.targets.environment import cache_folder
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, harness
+from tests.e2e.conftest import Command, harness, needs_clusters
 
 pytestmark = pytest.mark.e2e
 
@@ -55,7 +55,9 @@ def _values(command: Command, name: str) -> dict[str, Any]:
         "{kvstore: dist_device_sync, workers: 2, bigarray_bound: 1000, servers: 2}",
         "{kvstore: dist_sync, workers: 2, van: p3, update_on_kvstore: false}",
         "{kvstore: dist_sync, workers: 2, loop: push_pull, compression: {type: 2bit, threshold: 1.0}}",
-        "{kvstore: dist_sync, workers: 2, network: {hosts: {left: [worker/0, worker/1]}}}",
+        pytest.param(
+            "{kvstore: dist_sync, workers: 2, network: {hosts: {a: [worker/0, worker/1]}}}", marks=needs_clusters
+        ),
     ],
 )
 def test_it_trains_and_every_copy_of_the_weights_is_the_same(run: Callable[..., Command], topology: str) -> None:
@@ -70,6 +72,7 @@ def test_the_same_weights_come_out_of_one_network_in_one_place_and_in_two(run: C
     assert _values(whole, "final_loss") == pytest.approx(_values(staged, "final_loss"), rel=1e-4)
 
 
+@needs_clusters
 def test_the_wire_counts_the_gradients_of_each_worker(run: Callable[..., Command]) -> None:
     command = run("topology.network={mtu: 65000}")
     assert command.code == 0, command.err
@@ -81,6 +84,7 @@ def test_the_wire_counts_the_gradients_of_each_worker(run: Callable[..., Command
     assert set(_values(command, "dropped_packets").values()) == {0}
 
 
+@needs_clusters
 def test_a_step_takes_as_long_as_its_bytes_take_over_the_link(run: Callable[..., Command]) -> None:
     network = "topology.network={bandwidth: 100mbit}"
     command = run(network, "topology.servers=2", "topology.bigarray_bound=1000", "workload.steps=60")
@@ -89,6 +93,7 @@ def test_a_step_takes_as_long_as_its_bytes_take_over_the_link(run: Callable[...,
     assert seconds == pytest.approx(2 * MLP_BYTES * 8 / 100e6, rel=0.35)  # benchmarks/itself says how exactly
 
 
+@needs_clusters
 def test_horovod_over_hosts_of_a_pocket_cluster(run: Callable[..., Command]) -> None:
     command = run("topology={horovod: {ranks: 2, compression: fp16, cycle_time: 2ms}, network: {latency: 1ms}}")
     assert command.code == 0, command.out + command.err
@@ -105,6 +110,7 @@ def test_a_straggler_is_seen_in_the_parts_of_each_step(run: Callable[..., Comman
     assert _values(command, "wait_time")["worker/0"] > _values(command, "wait_time")["worker/1"]
 
 
+@needs_clusters
 def test_a_worker_killed_on_its_host_leaves_the_others_waiting(run: Callable[..., Command]) -> None:
     kill = "faults=[{kill: {select: {role: worker, rank: 1}, at: {step: 60}}}]"
     command = run(kill, "topology.network={}", "stall_timeout=3s", "expect={outcome: hung}")
@@ -190,6 +196,7 @@ def _reachable(paths: list[str], folder: Path) -> list[str]:
     return lines
 
 
+@needs_clusters
 def test_an_ordinary_user_runs_a_pocket_cluster(
     as_ordinary_user: Any, scenario: Callable[[str], Path], target: Path
 ) -> None:
@@ -202,6 +209,7 @@ def test_an_ordinary_user_runs_a_pocket_cluster(
     assert (folder / "results" / "runs").stat().st_uid == 65534
 
 
+@needs_clusters
 def test_nothing_outlives_an_ordinary_users_cluster(as_ordinary_user: Any) -> None:
     options = ("-q", "-p", "no:cacheprovider", "--basetemp", as_ordinary_user.folder / "pytest", "-k", "outlives")
     done = as_ordinary_user(sys.executable, "-m", "pytest", *options, "tests/agent/test_cluster.py")
