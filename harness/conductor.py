@@ -170,7 +170,8 @@ class Conductor:
         self._move(event.t)
         if len(self._step_seconds) < _STEP_MEMORY:
             self._step_seconds.append(event.seconds / event.steps)
-        yield from ()
+        if event.first + event.steps == self.arm.workload.warmup and event.role == self.arm.workers[0]:
+            yield from self._survey()
 
     def _on_loss(self, event: Loss) -> Iterator[Action]:
         if None in event.values:
@@ -200,7 +201,8 @@ class Conductor:
     def _start(self, now: float) -> Iterator[Action]:
         self.started = now
         yield Started(now, self.arm.name, "")
-        yield from self._survey()
+        if self.arm.workload.warmup == 0:
+            yield from self._survey()
         for name in self.arm.workers:
             yield from self._pass(name, 0, now)
 
@@ -228,13 +230,13 @@ class Conductor:
         if injection.part.deadly:
             self._roles[injection.role].condemned = True
         yield Injected(now, self.arm.name, injection.role, injection.fault, step)
-        yield from injection.part.inject(injection.role)
+        yield from injection.part.inject(injection.role, injection.fault)
 
     def _heal(self, fault: _FaultState, now: float, step: int | None) -> Iterator[Action]:
         injection = fault.injection
         fault.healed = True
         self._move(now)
-        instructions = injection.part.heal(injection.role)
+        instructions = injection.part.heal(injection.role, injection.fault)
         if instructions:
             yield from instructions
             yield Healed(now, self.arm.name, injection.role, injection.fault, step)
@@ -385,6 +387,7 @@ class Conductor:
         for fault in self._faults:
             if fault.active:
                 yield from self._heal(fault, now, None)
+        yield from self._survey()
         self.ended = Ended(now, self.arm.name, role, outcome, reason)
         yield self.ended
         yield Shutdown("", GRACE_SECONDS)

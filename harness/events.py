@@ -159,7 +159,8 @@ class ConnectFailed(Event):
 class Traffic(Event):
     """What the wire has carried for one host since it began; the role is the host's name.
 
-    ``out`` is from the host, ``in`` to it. Dropped packets found a full queue; they are in no other count.
+    ``out`` is from the host, ``in`` to it. Dropped packets found a full queue; what a full queue on the way in dropped
+    had left its sender, and is counted there.
     """
 
     out_bytes: int
@@ -168,6 +169,24 @@ class Traffic(Event):
     in_bytes: int
     in_packets: int
     in_dropped: int
+
+
+@dataclass(frozen=True)
+class Impaired(Event):
+    """What fault number ``fault`` did to one direction of a link until it ended; the role is the host.
+
+    Of ``packets`` that came by in ``seconds``, ``touched`` were dropped, doubled, held or delayed. ``delay``: mean
+    seconds that packets took beyond queueing and the link's own latency, measured from reading to writing. ``rate``:
+    bits/s at which packets left while others waited. None where no packet tells.
+    """
+
+    fault: int
+    direction: str
+    seconds: float
+    packets: int
+    touched: int
+    delay: float | None
+    rate: float | None
 
 
 @dataclass(frozen=True)

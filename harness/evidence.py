@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.events import Event, Exited, Healed, Injected, Signalled, Throttled, Window
+from harness.events import Event, Exited, Healed, Impaired, Injected, Signalled, Throttled, Window
 from harness.faults import Evidence, Receipt
 from harness.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
@@ -24,7 +24,7 @@ class _Case:
 class ReceiptBook:
     """Hears the events of an arm and says which of its faults are proven."""
 
-    hears: tuple[type[Event], ...] = (Injected, Healed, Signalled, Throttled, Exited, Window)
+    hears: tuple[type[Event], ...] = (Injected, Healed, Signalled, Throttled, Impaired, Exited, Window)
 
     def __init__(self, arm: Arm) -> None:
         self._warmup = arm.workload.warmup
@@ -42,7 +42,7 @@ class ReceiptBook:
                     case.changed = event.t
             elif isinstance(event, Window):
                 self._window(case, event)
-            elif case.injected:
+            elif case.injected and getattr(event, "fault", case.injection.fault) == case.injection.fault:
                 case.events.append(event)
 
     def _window(self, case: _Case, window: Window) -> None:

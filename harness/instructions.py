@@ -10,6 +10,9 @@ from typing import Any, Literal
 INTERFACE = "eth0"
 """The device of every host of a pocket cluster."""
 
+Way = Literal["out", "in"]
+"""From a host, or to it."""
+
 SignalName = Literal["STOP", "CONT", "KILL", "TERM"]
 
 
@@ -34,6 +37,25 @@ class Host:
 
 
 @dataclass(frozen=True)
+class Impairment:
+    """What a fault does to one direction of a link.
+
+    ``latency`` and ``jitter`` are seconds more, ``bandwidth`` is bits/s, ``loss``, ``duplicate`` and ``reorder`` are
+    the shares of packets that are dropped, sent twice, or held for ``hold`` seconds so that others overtake them.
+    ``blocked`` lets none through.
+    """
+
+    latency: float = 0.0
+    jitter: float = 0.0
+    bandwidth: float | None = None
+    loss: float = 0.0
+    duplicate: float = 0.0
+    reorder: float = 0.0
+    hold: float = 0.0
+    blocked: bool = False
+
+
+@dataclass(frozen=True)
 class Instruction:
     """Base: every instruction names the role it is for."""
 
@@ -47,6 +69,22 @@ class Connect(Instruction):
     hosts: tuple[Host, ...]
     mtu: int
     seed: int
+
+
+@dataclass(frozen=True)
+class Impair(Instruction):
+    """Let fault number ``fault`` impair one direction of a host's link; the role is the host."""
+
+    fault: int
+    direction: Way
+    impairment: Impairment
+
+
+@dataclass(frozen=True)
+class Restore(Instruction):
+    """End what fault number ``fault`` does to a host's link and report what it did; the role is the host."""
+
+    fault: int
 
 
 @dataclass(frozen=True)
@@ -123,6 +161,8 @@ def decode(line: bytes) -> Instruction:
         body["argv"] = tuple(body["argv"])
     elif kind is Connect:
         body["hosts"] = tuple(_host(host) for host in body["hosts"])
+    elif kind is Impair:
+        body["impairment"] = Impairment(**body["impairment"])
     return kind(**body)
 
 

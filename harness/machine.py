@@ -15,7 +15,7 @@ from pathlib import Path
 from harness import events
 from harness.agent.client import AgentProcess, isolation
 from harness.agent.cluster import TUN_DEVICE
-from harness.errors import InputError, TargetError
+from harness.errors import AgentError, InputError, TargetError
 from harness.events import Connected, ConnectFailed
 from harness.facts import gpus
 from harness.instructions import Connect, Direction, Host
@@ -52,7 +52,9 @@ def abilities() -> list[Ability]:
 
 
 def unmet(plan: Plan) -> str | None:
-    """What the plan needs and this machine does not have, or None."""
+    """What the plan needs and this machine or the target does not have, or None."""
+    if missing := _unmet_by_target(plan):
+        return f"{plan.scenario}: {missing}"
     contexts = {context for arm in plan.arms for context in arm.workload.contexts}
     needed: list[tuple[str, Callable[[], Ability]]] = []
     if any(arm.network is not None for arm in plan.arms):
@@ -68,6 +70,16 @@ def unmet(plan: Plan) -> str | None:
     return None
 
 
+def _unmet_by_target(plan: Plan) -> str | None:
+    version = plan.target.mxnet and tuple(int(part) for part in plan.target.mxnet.split(".")[:2])
+    if version and version < (1, 7) and any("DMLC_PS_VAN_TYPE" in role.env for arm in plan.arms for role in arm.roles):
+        return f"van p3 came with MXNet 1.7; {plan.target.mxnet} would ignore it"
+    gpus_asked = any(context.startswith("gpu") for arm in plan.arms for context in arm.workload.contexts)
+    if gpus_asked and plan.target.python is None:
+        return "contexts on GPUs need an interpreter with mxnet-cu112; give --python PATH or target: {python: PATH}"
+    return None
+
+
 def require(plan: Plan) -> None:
     """InputError when the plan needs what this machine does not have."""
     if missing := unmet(plan):
@@ -75,16 +87,17 @@ def require(plan: Plan) -> None:
 
 
 def namespaces() -> Ability:
-    """User, pid and mount namespaces of one's own, by starting a process in them."""
+    """User, pid, mount and network namespaces of one's own, by starting a process in them."""
     serves = "topology.network; processes that end with the harness even when it is killed"
-    if isolation():
-        return Ability("user namespaces", serves, True, "can be made")
+    if isolation(networked=True):
+        return Ability("namespaces", serves, True, "can be made")
     why, remedy = _why_no_namespaces()
-    return Ability("user namespaces", serves, False, why, remedy)
+    return Ability("namespaces", serves, False, why, remedy)
 
 
 _SWITCHES = (
     ("user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=15000"),
+    ("user/max_net_namespaces", "0", "sysctl -w user.max_net_namespaces=15000"),
     ("kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
     ("kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
 )
@@ -122,17 +135,27 @@ def _cluster() -> Ability:
 
 
 def _try_cluster() -> str | None:
-    plain = Direction(None, 0.0, 0.0, 1)
     with tempfile.TemporaryDirectory() as folder:
-        with AgentProcess("doctor", Path(folder) / "agent.log", networked=True) as agent:
-            agent.send(Connect("", (Host("one", "10.77.0.1", plain, plain),), 1500, 0))
-            deadline = time.monotonic() + _TRIAL_SECONDS
-            while time.monotonic() < deadline and not agent.ended:
-                for event in map(events.decode, agent.read(0.5).splitlines()):
-                    if isinstance(event, Connected | ConnectFailed):
-                        return None if isinstance(event, Connected) else event.reason
+        try:
+            with AgentProcess("doctor", Path(folder) / "agent.log", networked=True) as agent:
+                answer = _connect(agent)
+        except AgentError as error:
+            return str(error)
         log = (Path(folder) / "agent.log").read_text().strip().splitlines()
-    return log[-1] if log else f"no answer within {_TRIAL_SECONDS:g} s"
+    if isinstance(answer, Connected):
+        return None
+    return answer.reason if answer else log[-1] if log else f"no answer within {_TRIAL_SECONDS:g} s"
+
+
+def _connect(agent: AgentProcess) -> Connected | ConnectFailed | None:
+    plain = Direction(None, 0.0, 0.0, 1)
+    agent.send(Connect("", (Host("one", "10.77.0.1", plain, plain),), 1500, 0))
+    deadline = time.monotonic() + _TRIAL_SECONDS
+    while time.monotonic() < deadline and not agent.ended:
+        for event in map(events.decode, agent.read(0.5).splitlines()):
+            if isinstance(event, Connected | ConnectFailed):
+                return event
+    return None
 
 
 def _mxnet_python() -> Ability:

@@ -78,6 +78,10 @@ class Network(Strict):
         """The host that a role runs on."""
         return next(host for host in self.hosts if role in host.roles)
 
+    def named(self, name: str) -> PlannedHost:
+        """The host of that name."""
+        return next(host for host in self.hosts if host.name == name)
+
     def links(self) -> tuple[Host, ...]:
         """The hosts as an agent makes them."""
         return tuple(Host(host.name, host.address, host.out, host.in_) for host in self.hosts)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness import checks, topologies
-from harness.faults import Fault
+from harness.faults import Fault, LinkFault, process_of
 from harness.instructions import INTERFACE
 from harness.network import PORT, Network, lay_out
 from harness.scenario import models
@@ -161,14 +161,14 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
 def _arm(name: str, scenario: Scenario, entries: list[Any], env: dict[str, str]) -> Arm:
     roles, network = _placed(scenario.topology)
     bound = scenario.topology.bigarray_bound
-    bounded = {} if bound is None else {"MXNET_KVSTORE_BIGARRAY_BOUND": str(bound)}
+    bounded = {} if bound is None else {topologies.BIGARRAY_BOUND: str(bound)}
     return Arm(
         name=name,
         env={**DEFAULT_ENV, **bounded, **env},
         roles=roles,
         network=network,
         workload=_job(scenario),
-        schedule=tuple(_injection(index, entry) for index, entry in enumerate(entries)),
+        schedule=tuple(_injection(index, entry, network) for index, entry in enumerate(entries)),
     )
 
 
@@ -215,8 +215,14 @@ def _job(scenario: Scenario) -> Job:
     )
 
 
-def _injection(index: int, entry: Any) -> Injection:
+def _injection(index: int, entry: Any, network: Network | None) -> Injection:
+    """A fault on a link acts on a host, and the host's worker is its clock."""
     select = entry.fault.select
-    role = select.role if select.role == "scheduler" else f"{select.role}/{select.rank or 0}"
-    clock = role if select.role == "worker" else "worker/0"
+    role = process_of(select)
+    there: tuple[str, ...] = (role,)
+    if isinstance(entry.fault, LinkFault):
+        assert network is not None
+        host = network.host_of(role) if role else network.named(select.host)
+        role, there = host.name, host.roles
+    clock = next((one for one in there if one.startswith("worker/")), "worker/0")
     return Injection(fault=index, role=role, clock=clock, entry=entry)

@@ -310,16 +310,24 @@ def test_hosts_come_before_processes(plan_of: Callable[..., Plan]) -> None:
     assert [action.role for action in job.on(events.Connected, "", 7)] == list(ALL)
 
 
-def test_links_are_asked_at_the_first_credit_and_when_a_worker_is_done(plan_of: Callable[..., Plan]) -> None:
+def test_links_are_asked_after_the_warm_up_when_a_worker_is_done_and_at_the_end(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(NETWORKED))
-    assert Survey("") in job.come_up()
+    assert Survey("") not in job.come_up()
+    assert job.on(events.Window, W1, 10, 10, 0.1) == []
+    assert job.on(events.Window, W0, 10, 10, 0.1) == [Survey("")]
+    assert job.on(events.Window, W0, 20, 10, 0.1) == []
     assert job.on(events.Done, W0, 100) == [Survey("")]
+    assert job.conductor.stop(5.0, "interrupted", "SIGINT")[0] == Survey("")
+
+
+def test_without_a_warm_up_links_are_asked_at_the_first_credit(plan_of: Callable[..., Plan]) -> None:
+    assert Survey("") in Play(plan_of(NETWORKED.replace("warmup: 20", "warmup: 0"))).come_up()
 
 
 def test_without_hosts_the_arm_is_refused(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(NETWORKED))
     job.conductor.begin()
-    ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
+    _, ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
     assert isinstance(shutdown, Shutdown)
     assert ended.outcome == "refused"
     assert ended.reason.startswith("the pocket cluster could not be made: /dev/net/tun: Permission denied")

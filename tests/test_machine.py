@@ -44,9 +44,18 @@ def test_what_is_not_there_is_refused_with_the_remedy(
 
 def test_gpus_are_refused_where_there_are_none(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
     _without(monkeypatch, "_gpus", "none found")
-    text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]") + "target: {python: /usr/bin/python3}\n"
-    with pytest.raises(InputError, match=r"contexts on GPUs is not possible here: none found"):
+    text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]")
+    with pytest.raises(InputError, match="contexts on GPUs need an interpreter with mxnet-cu112"):
         machine.require(plan_of(text))
+    with pytest.raises(InputError, match="contexts on GPUs is not possible here: none found"):
+        machine.require(plan_of(text + "target: {python: /usr/bin/python3}\n"))
+
+
+def test_a_van_that_the_target_would_ignore_is_refused(plan_of: Callable[..., Plan]) -> None:
+    text = SCENARIO.replace("workers: 2", "workers: 2, van: p3, update_on_kvstore: false")
+    machine.require(plan_of(text + "target: {mxnet: 1.7.0.post2}\n"))
+    with pytest.raises(InputError, match=r"van p3 came with MXNet 1\.7; 1\.6\.0 would ignore it"):
+        machine.require(plan_of(text + "target: {mxnet: 1.6.0}\n"))
 
 
 def test_the_device_that_is_missing_and_the_one_that_may_not_be_opened(

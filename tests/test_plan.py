@@ -112,3 +112,11 @@ def test_the_plan_says_which_loop_runs(plan_of: Callable[..., Plan], topology: s
     text = f"title: q\nworkload: {{model: mlp, steps: 20}}\ntopology: {topology}\n"
     arm = plan_of(text).arms[0]
     assert (arm.workload.loop, arm.workload.workers, len(arm.workers)) == (loop, workers, workers)
+
+
+def test_a_fault_on_a_link_acts_on_a_host_and_its_worker_is_the_clock(plan_of: Callable[..., Plan]) -> None:
+    text = SCENARIO.replace("workers: 2", "workers: 2, network: {hosts: {left: [worker/1, server/0]}}")
+    by_role = {"loss": {"select": {"role": "server"}, "at": {"step": 5}, "share": "1%"}}
+    by_host = {"loss": {"select": {"host": "scheduler"}, "at": {"step": 5}, "share": "1%"}}
+    schedule = plan_of(text, ("faults", [by_role, by_host])).arms[0].schedule
+    assert [(one.role, one.clock) for one in schedule] == [("left", "worker/1"), ("scheduler", "worker/0")]

@@ -85,10 +85,10 @@ def _words_of_scenarios() -> dict[str, set[str]]:
     for path in (ROOT / "scenarios").rglob("*.yaml"):
         loaded = load(path)
         raw = yaml.safe_load(path.read_text())
-        used["faults"] |= {next(iter(entry)) for entry in raw.get("faults", [])}
         used["checks"] |= set(raw.get("expect", {}))
         for scenario in [loaded.scenario, *loaded.variants.values()]:
             used["models"].add(scenario.workload.model)
+            used["faults"] |= {entry.fault.name for entry in scenario.faults}
             used["topologies"].add(topologies.find(scenario.topology).name)
             if scenario.workload.shapes is not None:
                 used["shapes"].add(scenario.workload.shapes.distribution)

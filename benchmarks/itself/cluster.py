@@ -13,7 +13,7 @@ import psutil
 
 from harness import events, history
 from harness.agent.client import AgentProcess
-from harness.instructions import Connect, Direction, Host, Spawn, Survey
+from harness.instructions import Connect, Direction, Host, Spawn
 from harness.targets import environment
 
 RECEIVER = """
@@ -64,9 +64,8 @@ def _carry(link, mtu, trips, seconds):
             argv = (sys.executable, "-c", script, str(trips), str(seconds))
             agent.send(Spawn(host, argv, env, name, str(Path(name) / host), host))
         ended = 0
-        while ended < 2:
+        while ended < 2 and not agent.ended:
             ended += sum(isinstance(events.decode(line), events.Exited) for line in agent.read(1.0).splitlines())
-        agent.send(Survey(""))
         times = [float(line) for line in (Path(name) / "right").read_text().splitlines()]
         return times, float((Path(name) / "left").read_text())
 
@@ -201,7 +200,7 @@ class Many:
             argv = [sys.executable, "-m", "harness", "run", str(scenario), "--results", folder]
             began = time.monotonic()
             with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as controller:
-                started = self._started(Path(folder))
+                started = self._started(Path(folder), controller)
                 used, at = self._used(controller), time.monotonic()
                 share = 0.0
                 while controller.poll() is None:
@@ -210,13 +209,14 @@ class Many:
                         share = (now - used) / (time.monotonic() - at)
             return started - began, share
 
-    def _started(self, folder):
-        while True:
+    def _started(self, folder, controller):
+        while controller.poll() is None:
             time.sleep(0.2)
             for path in folder.glob("runs/*/history.jsonl"):
                 for event in history.read(path):
                     if isinstance(event, events.Started):
                         return event.t
+        raise RuntimeError("the run ended before its first step")
 
     def _used(self, controller):
         """Processor seconds of agent and wire so far; nothing when they are gone."""

@@ -81,7 +81,7 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
                 start_new_session=True,
                 preexec_fn=prepare,
             )
-    except OSError:
+    except BaseException:
         os.close(events_read)
         os.close(credit_write)
         raise

@@ -19,22 +19,28 @@ _NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--moun
 
 
 @functools.cache
-def isolation() -> tuple[str, ...]:
-    """The command that gives the agent a pid namespace of its own, or nothing where the kernel forbids it."""
+def isolation(networked: bool = False) -> tuple[str, ...]:
+    """The command that gives the agent namespaces of its own, or nothing where the kernel forbids it.
+
+    For user, mount and pid; with ``networked``, for the network too.
+    """
     if shutil.which("unshare") is None:
         return ()
-    allowed = subprocess.run([*_NAMESPACE, "--", "true"], capture_output=True, timeout=10).returncode == 0
-    return _NAMESPACE if allowed else ()
+    command = (*_NAMESPACE, *(["--net"] if networked else []), "--")
+    allowed = subprocess.run([*command, "true"], capture_output=True, timeout=10).returncode == 0
+    return command if allowed else ()
 
 
 class AgentProcess:
     """A running agent. Use as a context manager; leaving it ends the agent and all it started.
 
-    With ``networked`` it can make a pocket cluster.
+    With ``networked`` it can make a pocket cluster; AgentError where namespaces for that are forbidden.
     """
 
     def __init__(self, arm: str, log: Path, networked: bool = False) -> None:
-        namespaces = [*isolation(), *(["--net"] if networked else []), "--"] if isolation() else []
+        namespaces = isolation(networked)
+        if networked and not namespaces:
+            raise AgentError("network namespaces cannot be made here; see harness doctor")
         with open(log, "ab") as errors:
             self._process = subprocess.Popen(
                 [*namespaces, sys.executable, "-m", "harness.agent", arm],

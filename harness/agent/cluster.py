@@ -20,6 +20,9 @@ TUN_DEVICE = "/dev/net/tun"
 _CLONE_NEWNET, _CLONE_NEWUTS, _MS_BIND = 0x40000000, 0x04000000, 0x1000
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 _PREFIX = 24
+_UNREAD_PACKETS = 10_000
+"""So many wait for the wire before the kernel drops any; its own 500 are few where processors are short."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -33,8 +36,8 @@ class ClusterHost:
 
     def enter(self) -> None:
         """Move this process onto the host (setns(2)), with the host's name as its own."""
-        _check(_libc.setns(self.namespace, _CLONE_NEWNET))
-        _check(_libc.unshare(_CLONE_NEWUTS))
+        _check(_libc.setns(self.namespace, _CLONE_NEWNET), f"host {self.name}")
+        _check(_libc.unshare(_CLONE_NEWUTS), f"host {self.name}")
         socket.sethostname(self.name)
 
 
@@ -45,13 +48,13 @@ def build(wanted: Connect) -> list[ClusterHost]:
     try:
         return [_build_host(host, wanted.mtu) for host in wanted.hosts]
     finally:
-        _check(_libc.setns(home, _CLONE_NEWNET))
+        _check(_libc.setns(home, _CLONE_NEWNET), "network namespace")
         os.close(home)
 
 
 def _build_host(host: Host, mtu: int) -> ClusterHost:
     """The device stays in the namespace in which it was made, wherever its descriptor goes."""
-    _check(_libc.unshare(_CLONE_NEWNET))
+    _check(_libc.unshare(_CLONE_NEWNET), "network namespace")
     namespace = os.open("/proc/self/ns/net", os.O_RDONLY)
     device = os.open(TUN_DEVICE, os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH14x", INTERFACE.encode(), _IFF_TUN | _IFF_NO_PI))
@@ -66,7 +69,7 @@ def _bring_up(host: Host, mtu: int) -> None:
         with IPRoute() as route:
             loopback, link = route.link_lookup(ifname="lo")[0], route.link_lookup(ifname=INTERFACE)[0]
             route.link("set", index=loopback, state="up")
-            route.link("set", index=link, mtu=mtu, state="up")
+            route.link("set", index=link, mtu=mtu, txqlen=_UNREAD_PACKETS, state="up")
             route.addr("add", index=link, address=host.address, prefixlen=_PREFIX)
     except NetlinkError as error:
         raise OSError(error.code, str(error), INTERFACE) from error
@@ -79,10 +82,10 @@ def _resolve_names(wanted: Connect) -> None:
         file.write("\n".join(lines) + "\n")
         file.flush()
         Path(file.name).chmod(0o644)
-        _check(_libc.mount(file.name.encode(), b"/etc/hosts", None, _MS_BIND, None))
+        _check(_libc.mount(file.name.encode(), b"/etc/hosts", None, _MS_BIND, None), "/etc/hosts")
 
 
-def _check(result: int) -> None:
+def _check(result: int, what: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        raise OSError(number, os.strerror(number), what)

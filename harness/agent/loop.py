@@ -21,7 +21,9 @@ from harness.agent.throttle import ThrottledProcess
 from harness.instructions import (
     Connect,
     Credit,
+    Impair,
     Instruction,
+    Restore,
     Shutdown,
     Signal,
     Snapshot,
@@ -103,7 +105,9 @@ class Agent:
         """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
         act: dict[type[Instruction], Callable[..., None]] = {
             Connect: self._connect,
-            Survey: self._survey,
+            Impair: self._tell_wire,
+            Restore: self._tell_wire,
+            Survey: self._tell_wire,
             Spawn: self._spawn,
             Credit: self._credit,
             Signal: self._signal,
@@ -130,7 +134,7 @@ class Agent:
         self._watch(self._wire.events, partial(self._forward, self._wire))
         self._report(events.Connected, "", pid=self._wire.pid)
 
-    def _survey(self, instruction: Survey) -> None:
+    def _tell_wire(self, instruction: Impair | Restore | Survey) -> None:
         if self._wire is not None:
             self._wire.grant(instructions.encode(instruction))
 
@@ -244,7 +248,7 @@ class Agent:
         ended = [child for child in self._alive() if child.process.poll() is not None]
         if not ended:
             return
-        for child in self._alive():
+        for child in [*self._alive(), *filter(None, [self._wire])]:
             self._drain(child)
         for child in ended:
             child.exited = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.cli import _options
@@ -32,12 +33,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if not chosen:
         tags = sorted({tag for one in loaded.values() for tag in one.scenario.tags})
         raise InputError(f"no scenario has the tag {arguments.tag!r}; there are {', '.join(tags) or 'none'}")
-    plans = [(_options.plan(one, arguments), one.text) for file, one in chosen.items()]
-    named = all(path.is_file() for path in arguments.paths)
-    return _running.run_all(_possible(plans, named), arguments.results, arguments.json)
+    plans = {file: (_options.plan(one, arguments), one.text) for file, one in chosen.items()}
+    return _running.run_all(_possible(plans, arguments.paths), arguments.results, arguments.json)
 
 
-def _possible(plans: list[tuple[Plan, str]], named: bool) -> list[tuple[Plan, str]]:
+def _possible(plans: dict[Path, tuple[Plan, str]], named: list[Path]) -> list[tuple[Plan, str]]:
     """The plans that this machine can run.
 
     Of scenarios found in a folder, those that it cannot run are left out; InputError for one that the user named.
@@ -45,11 +45,11 @@ def _possible(plans: list[tuple[Plan, str]], named: bool) -> list[tuple[Plan, st
     from harness import machine
 
     found = []
-    for plan, text in plans:
+    for file, (plan, text) in plans.items():
         missing = machine.unmet(plan)
         if missing is None:
             found.append((plan, text))
-        elif named:
+        elif file in named:
             raise InputError(missing)
         else:
             print(f"left out: {missing}", file=sys.stderr)

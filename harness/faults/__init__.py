@@ -6,6 +6,7 @@ code does not control: the state in ``/proc``, the exit status that the kernel g
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import Field, create_model, model_validator
 
 from harness import registry
-from harness.events import Event, Exited, Signalled, Throttled
-from harness.instructions import Instruction
+from harness.events import Event, Exited, Impaired, Signalled, Throttled
+from harness.instructions import Impair, Impairment, Instruction, Restore, Way
 from harness.strict import Sparse, Strict
-from harness.units import Duration
+from harness.units import Duration, Percentage
 
 Model = TypeVar("Model", bound=Sparse)
 StepInt = Annotated[int, Field(ge=0, strict=True)]
@@ -28,6 +29,27 @@ class Select(Sparse):
 
     role: Literal["worker", "server", "scheduler"]
     rank: Annotated[int, Field(ge=0, strict=True)] | None = None
+
+
+class HostSelect(Sparse):
+    """Which host: by name, or the one of a process."""
+
+    host: str | None = None
+    role: Literal["worker", "server", "scheduler"] | None = None
+    rank: Annotated[int, Field(ge=0, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> HostSelect:
+        if self.host is not None and self.rank is not None:
+            raise ValueError("give a host, or a role with its rank")
+        return _exactly_one(self, "host", "role")
+
+
+def process_of(select: Select | HostSelect) -> str:
+    """The name of the role that is selected; "" where a host is."""
+    if select.role is None:
+        return ""
+    return select.role if select.role == "scheduler" else f"{select.role}/{select.rank or 0}"
 
 
 class At(Sparse):
@@ -50,6 +72,9 @@ class For(Sparse):
     @model_validator(mode="after")
     def _one(self) -> For:
         return _exactly_one(self, "steps", "time")
+
+
+Share = Annotated[Percentage, Field(gt=0, le=1)]
 
 
 class WallTime(Strict):
@@ -90,6 +115,10 @@ class Evidence:
         """The first signal of that name since the fault began, if any was sent."""
         return next((e for e in self.events if isinstance(e, Signalled) and e.signal == name), None)
 
+    def impaired(self) -> Sequence[Impaired]:
+        """What the wire reports of the fault, one for each direction."""
+        return [e for e in self.events if isinstance(e, Impaired)]
+
     def throttled(self) -> Throttled | None:
         """The report of the throttle, if it ended."""
         return next((e for e in self.events if isinstance(e, Throttled)), None)
@@ -106,7 +135,7 @@ class Fault(Strict):
     deadly: ClassVar[bool] = False
     """Whether the selected process is meant to die of it."""
 
-    select: Select
+    select: Select | HostSelect
     at: At
 
     @property
@@ -120,16 +149,77 @@ class Fault(Strict):
         return 1.0
 
     @abstractmethod
-    def inject(self, role: str) -> tuple[Instruction, ...]:
-        """What starts the fault."""
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+        """What starts the fault, which is the plan's ``number``-th, on a role or a host."""
 
-    def heal(self, role: str) -> tuple[Instruction, ...]:
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
         """What ends it; nothing where it cannot be undone."""
         return ()
 
     @abstractmethod
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:
         """Whether it is proven that the fault happened, and the evidence in a sentence."""
+
+
+class ProcessFault(Fault):
+    """Base of faults on one process."""
+
+    select: Select
+
+
+class LinkFault(Fault):
+    """Base of faults on the link of one host of a pocket cluster."""
+
+    select: HostSelect
+    direction: Literal["out", "in", "both"] = Field(default="both", description="from the host, to it, or both")
+    for_: For | None = Field(default=None, alias="for")
+
+    @property
+    def duration(self) -> For | WallTime | None:
+        return self.for_
+
+    @abstractmethod
+    def impairment(self) -> Impairment:
+        """What it does to each direction."""
+
+    @abstractmethod
+    def proof(self, told: Impaired) -> tuple[bool, str]:
+        """Whether one direction's counters prove it, and what they say."""
+
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return tuple(Impair(role, number, way, self.impairment()) for way in self.ways)
+
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return (Restore(role, number),)
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """The directions that it impairs."""
+        return ("out", "in") if self.direction == "both" else (self.direction,)
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """The wire's counters prove it for every direction in which packets came by, and for one at least."""
+        told = {report.direction: report for report in evidence.impaired()}
+        proofs = [_proof(self, way, told.get(way)) for way in self.ways]
+        verdicts = [proven for proven, _ in proofs]
+        return True in verdicts and False not in verdicts, "; ".join(said for _, said in proofs)
+
+
+def _proof(fault: LinkFault, way: Way, told: Impaired | None) -> tuple[bool | None, str]:
+    if told is None:
+        return False, f"{way}: the wire reported nothing"
+    if not told.packets:
+        return None, f"{way}: no packet came by in {told.seconds:.3f} s"
+    proven, said = fault.proof(told)
+    return proven, f"{way}: {said}"
+
+
+def share_proof(told: Impaired, asked: float, what: str) -> tuple[bool, str]:
+    """Whether as many packets were touched as chance allows for the asked share (four standard deviations)."""
+    share = told.touched / told.packets
+    spread = 4 * math.sqrt(asked * (1 - asked) / told.packets) + 1 / told.packets
+    proven = told.touched > 0 and abs(share - asked) <= spread
+    return proven, f"{told.touched} of {told.packets} packets {what} ({share:.2%}) in {told.seconds:.3f} s"
 
 
 class Entry(Sparse):

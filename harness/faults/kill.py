@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.faults import Evidence, Fault
+from harness.faults import Evidence, ProcessFault
 from harness.instructions import Instruction, Signal
 
 
-class Kill(Fault):
+class Kill(ProcessFault):
     """SIGKILL to the selected process; it is not started again."""
 
     name: ClassVar[str] = "kill"
     deadly: ClassVar[bool] = True
 
-    def inject(self, role: str) -> tuple[Instruction, ...]:
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Signal(role, "KILL"),)
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:

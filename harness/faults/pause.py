@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, Fault, WallTime
+from harness.faults import Evidence, ProcessFault, WallTime
 from harness.instructions import Instruction, Signal
 
 LONG_ENOUGH = 0.9
 
 
-class Pause(Fault):
+class Pause(ProcessFault):
     """SIGSTOP, then SIGCONT after the given time. The kernel still acknowledges TCP for it: a hang, not a partition."""
 
     name: ClassVar[str] = "pause"
@@ -22,10 +22,10 @@ class Pause(Fault):
     def duration(self) -> WallTime:
         return self.for_
 
-    def inject(self, role: str) -> tuple[Instruction, ...]:
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Signal(role, "STOP"),)
 
-    def heal(self, role: str) -> tuple[Instruction, ...]:
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Signal(role, "CONT"),)
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:

@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, Fault, For
+from harness.faults import Evidence, For, ProcessFault
 from harness.instructions import Instruction, Throttle, Unthrottle
 
 TOLERANCE = 0.10
 
 
-class Slow(Fault):
+class Slow(ProcessFault):
     """The process gets ``1 / factor`` of the time: it is stopped and continued every few milliseconds."""
 
     name: ClassVar[str] = "slow"
@@ -28,10 +28,10 @@ class Slow(Fault):
     def slowdown(self) -> float:
         return self.factor
 
-    def inject(self, role: str) -> tuple[Instruction, ...]:
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Throttle(role, self.factor),)
 
-    def heal(self, role: str) -> tuple[Instruction, ...]:
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Unthrottle(role),)
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:

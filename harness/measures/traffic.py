@@ -1,4 +1,4 @@
-"""What each link carried while the job trained, as the wire counted it."""
+"""What each link carried after the warm-up, as the wire counted it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.events import Event
+from harness.events import Done, Event
 from harness.events import Traffic as TrafficEvent
 from harness.measures import Measure, Quantity
 from harness.plan import Arm
@@ -14,7 +14,7 @@ from harness.plan import Arm
 
 @dataclass
 class _Link:
-    """Counts at the first credit and at the last time anybody asked."""
+    """Counts at the end of the warm-up and at the last time anybody asked."""
 
     first: TrafficEvent
     last: TrafficEvent
@@ -27,27 +27,37 @@ class Traffic(Measure):
     """Bytes and packets, IP headers included, that each host sent and received, and those that full queues dropped."""
 
     name: ClassVar[str] = "traffic"
-    hears: ClassVar[tuple[type[Event], ...]] = (TrafficEvent,)
+    hears: ClassVar[tuple[type[Event], ...]] = (TrafficEvent, Done)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._links: dict[str, _Link] = {}
+        self._done: set[str] = set()
 
     def add(self, event: Event) -> None:
-        assert isinstance(event, TrafficEvent)
-        self._links.setdefault(event.role, _Link(event, event)).last = event
+        if isinstance(event, Done):
+            self._done.add(event.role)
+        elif isinstance(event, TrafficEvent):
+            self._links.setdefault(event.role, _Link(event, event)).last = event
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.network is None:
             yield Quantity("sent_bytes", "B", None, note="processes talk over loopback; give topology.network")
             return
         for host, link in sorted(self._links.items()):
-            sent, received = link.since_start("out_bytes"), link.since_start("in_bytes")
-            yield Quantity("sent_bytes", "B", sent, 1, role=host)
-            yield Quantity("received_bytes", "B", received, 1, role=host)
-            yield Quantity("sent_per_step", "B/step", sent / self.arm.workload.steps, 1, role=host)
-            yield Quantity("received_per_step", "B/step", received / self.arm.workload.steps, 1, role=host)
-            yield Quantity("sent_packets", "packets", link.since_start("out_packets"), 1, role=host)
-            yield Quantity("received_packets", "packets", link.since_start("in_packets"), 1, role=host)
+            if link.last is link.first:
+                yield Quantity("sent_bytes", "B", None, role=host, note="nothing was counted after the warm-up")
+                continue
             dropped = link.since_start("out_dropped") + link.since_start("in_dropped")
             yield Quantity("dropped_packets", "packets", dropped, 1, role=host)
+            for name, way in (("sent", "out"), ("received", "in")):
+                count = link.since_start(f"{way}_bytes")
+                yield Quantity(f"{name}_bytes", "B", count, 1, role=host)
+                yield Quantity(f"{name}_packets", "packets", link.since_start(f"{way}_packets"), 1, role=host)
+                yield self._per_step(f"{name}_per_step", count, host)
+
+    def _per_step(self, name: str, count: int, host: str) -> Quantity:
+        if self._done != set(self.arm.workers):
+            return Quantity(name, "B/step", None, role=host, note="not all workers trained to the end")
+        steps = self.arm.workload.steps - self.arm.workload.warmup
+        return Quantity(name, "B/step", count / steps, 1, role=host)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from harness import checks, network, topologies
-from harness.faults import Fault
+from harness.faults import Fault, LinkFault, process_of
 from harness.scenario import models
 from harness.scenario.document import Path_
 from harness.scenario.schema import Scenario, Target, Workload
@@ -45,6 +45,8 @@ def violations_between(scenario: Scenario, variants: dict[str, Scenario]) -> Ite
 def _target(target: Target) -> Iterator[Violation]:
     if target.mxnet and target.python:
         yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
+    if target.horovod and target.python:
+        yield ("target", "horovod"), "python brings its own Horovod; leave it out"
 
 
 def _topology(scenario: Scenario) -> Iterator[Violation]:
@@ -55,14 +57,14 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         names = topologies.find(spec).names(spec)
         for path, message in network.violations(spec.network, names):
             yield ("topology", "network", *path), message
-    if scenario.workload.batch_size % len(spec.contexts):
+    if spec.splits_batches and scenario.workload.batch_size % len(spec.contexts):
         count = len(spec.contexts)
         yield (
             ("workload", "batch_size"),
             f"{scenario.workload.batch_size} samples cannot be split over {count} contexts",
         )
-    if any(context.startswith("gpu") for context in spec.contexts) and scenario.target.python is None:
-        yield ("topology", "contexts"), "GPUs need target.python: an interpreter with mxnet-cu112"
+    for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
+        yield ("target", "env", name), "is set by the topology; give it there"
     if spec.parallelism == "model":
         yield from _model_parallel(scenario)
 
@@ -106,16 +108,33 @@ def _distribution(workload: Workload) -> Distribution | None:
 
 
 def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
-    names = topologies.find(scenario.topology).names(scenario.topology)
-    of_kind = [name for name in names if name.split("/")[0] == fault.select.role]
-    if not of_kind:
-        yield ("select", "role"), f"there is no {fault.select.role} in this topology; there are {', '.join(names)}"
-    elif fault.select.rank is None and len(of_kind) > 1:
-        yield ("select",), f"say which: rank 0 to {len(of_kind) - 1}"
-    elif fault.select.rank is not None and fault.select.rank >= len(of_kind):
-        there = ", ".join(of_kind)
-        yield ("select", "rank"), f"{fault.select.role} {fault.select.rank} does not exist; there are {there}"
+    yield from _link(scenario, fault) if isinstance(fault, LinkFault) else ()
+    if fault.select.role is not None:
+        yield from _selected_role(scenario, fault.select.role, fault.select.rank)
     yield from _schedule(fault, scenario.workload.steps)
+
+
+def _link(scenario: Scenario, fault: LinkFault) -> Iterator[Violation]:
+    spec = scenario.topology.network
+    if spec is None:
+        yield (), f"{fault.name} acts on the link of a host; give topology.network"
+        return
+    hosts = [
+        host.name for host in network.lay_out(spec, topologies.find(scenario.topology).names(scenario.topology)).hosts
+    ]
+    if fault.select.host is not None and fault.select.host not in hosts:
+        yield ("select", "host"), f"there is no host {fault.select.host!r}; there are {', '.join(hosts)}"
+
+
+def _selected_role(scenario: Scenario, role: str, rank: int | None) -> Iterator[Violation]:
+    names = topologies.find(scenario.topology).names(scenario.topology)
+    of_kind = [name for name in names if name.split("/")[0] == role]
+    if not of_kind:
+        yield ("select", "role"), f"there is no {role} in this topology; there are {', '.join(names)}"
+    elif rank is None and len(of_kind) > 1:
+        yield ("select",), f"say which: rank 0 to {len(of_kind) - 1}"
+    elif rank is not None and rank >= len(of_kind):
+        yield ("select", "rank"), f"{role} {rank} does not exist; there are {', '.join(of_kind)}"
 
 
 def _schedule(fault: Fault, steps: int) -> Iterator[Violation]:
@@ -133,10 +152,12 @@ def _schedule(fault: Fault, steps: int) -> Iterator[Violation]:
 
 def _overlaps(scenario: Scenario) -> Iterator[Violation]:
     """One process can have one fault at a time: each stops or ends it, and would undo or hide the other."""
-    spans: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    spans: dict[str, list[tuple[float, float]]] = {}
     for index, entry in enumerate(scenario.faults):
         fault: Fault = entry.fault
-        role, (begin, end) = (fault.select.role, fault.select.rank or 0), _span(fault)
+        if isinstance(fault, LinkFault):
+            continue
+        role, (begin, end) = process_of(fault.select), _span(fault)
         if any(begin < other_end and other_begin < end for other_begin, other_end in spans.get(role, [])):
             yield ("faults", index), "overlaps another fault on the same process; give them steps that do not meet"
         spans.setdefault(role, []).append((begin, end))
@@ -188,7 +209,7 @@ def _impossible(check: checks.Check, arms: list[Scenario]) -> Iterator[str]:
 def _copies(scenario: Scenario) -> int:
     """Copies of the weights that training keeps alike."""
     spec = scenario.topology
-    return spec.trainers * (1 if spec.parallelism == "model" else len(spec.contexts))
+    return spec.trainers * (len(spec.contexts) if spec.splits_batches else 1)
 
 
 def _windows(workload: Workload) -> int:

@@ -8,12 +8,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 
 from harness import checks, faults, shapes
 from harness.scenario import models
-from harness.strict import Strict
+from harness.strict import Flag, Strict
 from harness.topologies import TopologySpec
 from harness.units import Duration
 
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
-Flag = Annotated[bool, Field(strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
 Positive = Annotated[float, Field(gt=0, strict=True)]
 NotNegative = Annotated[float, Field(ge=0, strict=True)]
@@ -21,12 +20,6 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 Shapes = shapes.annotation()
 FaultEntry: Any = faults.entry_model()
 Expect: Any = checks.expect_model()
-
-
-_RANKS = frozenset(
-    f"HOROVOD_{name}"
-    for name in ("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CROSS_SIZE", "HOSTNAME", "CONTROLLER")
-)
 
 
 class Target(Strict):
@@ -52,7 +45,7 @@ class Target(Strict):
     def _allowed(cls, value: dict[str, str]) -> dict[str, str]:
         """What the topology decides is not for the scenario, and the kernel ends a value at a NUL."""
         for name, text in value.items():
-            if name.startswith(("DMLC_", "HARNESS_", "HOROVOD_GLOO_")) or name in _RANKS:
+            if name.startswith(("DMLC_", "HARNESS_")):
                 raise ValueError(f"{name} is set by the harness; use topology")
             if "\0" in text:
                 raise ValueError(f"{name} holds a NUL character")

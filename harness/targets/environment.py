@@ -145,6 +145,8 @@ def _load(path: Path) -> Environment | None:
 
 
 def _build(wanted: Recipe, place: Path, say: Say) -> None:
+    if wanted.horovod and not _wheels(wanted):
+        _require_compilers(wanted.horovod)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".building-{wanted.key}")
@@ -177,19 +179,31 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
 def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say: Say) -> None:
     """Install Horovod from the wheel that was built for this very recipe, building it where there is none."""
     _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted)
-    wheels = cache_folder().parent / "wheels" / wanted.key
-    if not list(wheels.glob("*.whl")):
-        _build_horovod(wanted, horovod, pip, wheels, say)
-    _run([*pip, "install", "--quiet", *map(str, wheels.glob("*.whl"))], wanted)
+    if not _wheels(wanted):
+        _build_horovod(wanted, horovod, pip, say)
+    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted)
     _run([python, "-c", "import horovod.mxnet"], wanted)
 
 
-def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], wheels: Path, say: Say) -> None:
-    """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
+def _wheel_folder(wanted: Recipe) -> Path:
+    return cache_folder().parent / "wheels" / wanted.key
+
+
+def _wheels(wanted: Recipe) -> list[Path]:
+    """What was compiled for this very recipe before."""
+    return list(_wheel_folder(wanted).glob("*.whl"))
+
+
+def _require_compilers(horovod: str) -> None:
     missing = [tool for tool in COMPILERS if shutil.which(tool) is None]
     if missing:
         raise TargetError(f"{horovod} is built from source and needs {', '.join(missing)}; install them, as with apt")
+
+
+def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> None:
+    """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
     say(f"compiling {horovod} for {wanted.requirements[0]} (one to three minutes, once)")
+    wheels = _wheel_folder(wanted)
     beside = wheels.with_name(f".building-{wanted.key}")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)

@@ -22,7 +22,7 @@ def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool 
 
 def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
     if python:
-        return target.model_copy(update={"mxnet": None, "python": python})
+        return target.model_copy(update={"mxnet": None, "horovod": None, "python": python})
     if mxnet:
         try:
             Target(mxnet=mxnet)

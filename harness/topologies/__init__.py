@@ -11,14 +11,13 @@ from pydantic import BeforeValidator, Field
 
 from harness import registry
 from harness.network import NetworkSpec
-from harness.strict import Strict
+from harness.strict import Flag, Strict
 from harness.units import Duration, Size
 
 Kvstore = Literal["none", "local", "device", "nccl", "dist_sync", "dist_async", "dist_device_sync"]
 MAX_PROCESSES = 64
 Count = Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)]
 Context = Annotated[str, Field(pattern=r"^(cpu|gpu)\(\d{1,2}\)$")]
-Flag = Annotated[bool, Field(strict=True)]
 
 
 class Compression(Strict):
@@ -81,6 +80,11 @@ class TopologySpec(Strict):
     def trainers(self) -> int:
         """Processes that train."""
         return self.horovod.ranks if self.horovod else self.workers
+
+    @property
+    def splits_batches(self) -> bool:
+        """Whether each worker holds a copy of the network on every context, and gives each a part of the batch."""
+        return self.parallelism == "data" and self.horovod is None
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,16 @@ def find(spec: TopologySpec) -> type[Topology]:
     """The topology that a spec asks for."""
     parts = registry.load(__name__, Topology)  # type: ignore[type-abstract]
     return next(part for part in parts.values() if part.serves(spec))
+
+
+BIGARRAY_BOUND = "MXNET_KVSTORE_BIGARRAY_BOUND"
+
+
+def variables(spec: TopologySpec) -> set[str]:
+    """Environment variables that the topology decides."""
+    roles = find(spec).roles(spec, lambda _: LOOPBACK)
+    bound = set() if spec.bigarray_bound is None else {BIGARRAY_BOUND}
+    return bound.union(*(role.env for role in roles))
 
 
 def refusals(spec: TopologySpec) -> Iterator[Refusal]:

@@ -45,13 +45,13 @@ class Horovod(Topology):
         assert spec.horovod is not None
         for field in given(spec, *_OF_KVSTORES):
             yield field, "is for kvstores; with horovod, give its own settings or leave it out"
-        if len(spec.contexts) > 1:
-            yield "contexts", "a Horovod rank has one context; give more ranks"
         check, shutdown = spec.horovod.stall_check, spec.horovod.stall_shutdown
-        if shutdown is not None and shutdown <= (60.0 if check is None else check):
+        if any(time is not None and time != round(time) for time in (check, shutdown)):
+            yield "horovod", "stall_check and stall_shutdown are read in whole seconds; give such"
+        if shutdown is not None and 0 < shutdown < (60.0 if check is None else check):
             yield (
                 "horovod",
-                f"stall_shutdown {shutdown:g} s is ignored unless it is longer than stall_check "
+                f"stall_shutdown {shutdown:g} s is ignored, since it is shorter than stall_check "
                 "(horovod/common/stall_inspector.cc)",
             )
 

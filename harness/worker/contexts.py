@@ -1,9 +1,14 @@
 """The devices that a job names."""
 
+import os
+
 import mxnet as mx
 
 
 def contexts(job):
-    """``cpu(1)`` to ``mx.cpu(1)``, for each."""
+    """``cpu(1)`` to ``mx.cpu(1)``, for each; a Horovod rank has the one of its number on its host."""
     named = [text.rstrip(")").split("(") for text in job.contexts]
-    return [mx.Context(kind, int(number)) for kind, number in named]
+    found = [mx.Context(kind, int(number)) for kind, number in named]
+    if job.loop != "horovod":
+        return found
+    return [found[int(os.environ["HOROVOD_LOCAL_RANK"]) % len(found)]]

@@ -17,8 +17,10 @@ class TrainerUpdate:
     """``gluon.Trainer``, over a kvstore or without one."""
 
     def __init__(self, job, parameters):
-        kvstore = mx.kv.create(job.kvstore) if job.kvstore != "none" else None
-        self.rank = kvstore.rank if kvstore else 0
+        distributed = job.kvstore.startswith("dist")
+        # By name, MXNet may choose differently (`python/mxnet/model.py`, _create_kvstore), so name it as users do.
+        kvstore = mx.kv.create(job.kvstore) if distributed else None if job.kvstore == "none" else job.kvstore
+        self.rank = kvstore.rank if distributed else 0
         self._samples = job.batch_size * job.workers
         self._trainer = gluon.Trainer(
             parameters,

@@ -53,7 +53,7 @@ class Session:
 @pytest.fixture(params=["namespace", "plain"])
 def session(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     if request.param == "plain":
-        monkeypatch.setattr("harness.agent.client.isolation", lambda: ())
+        monkeypatch.setattr("harness.agent.client.isolation", lambda networked: ())
     with AgentProcess("main", tmp_path / "agent.log") as agent:
         yield Session(agent, tmp_path)
     assert (tmp_path / "agent.log").read_text() == ""

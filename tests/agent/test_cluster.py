@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
-import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ import pytest
 
 from harness import events, machine
 from harness.agent.client import AgentProcess
-from harness.events import Connected, ConnectFailed, Event, Exited, Spawned, Traffic
+from harness.events import Connected, ConnectFailed, Event, Exited, Traffic
 from harness.instructions import Connect, Direction, Host, Spawn, Survey
 
 pytestmark = pytest.mark.skipif(
@@ -136,48 +136,56 @@ def _network_namespaces() -> set[str]:
     return found
 
 
-def _family(process: psutil.Process) -> dict[str, psutil.Process]:
-    """Agent and wire by what their command lines end with."""
-    found = {}
-    for child in process.children(recursive=True):
-        line = " ".join(child.cmdline())
-        if match := re.search(r"-m harness\.agent(\.wire)?(?= )", line):
-            found["wire" if match[1] else "agent"] = child
+CONTROLLER = """
+import sys, time
+from pathlib import Path
+from harness.agent.client import AgentProcess
+from harness.instructions import Connect, Direction, Host, Spawn
+free, folder, hosts = Direction(None, 0.0, 0.0, 1000), sys.argv[1], int(sys.argv[2])
+with AgentProcess("main", Path(folder) / "agent.log", networked=True) as agent:
+    agent.send(Connect("", tuple(Host(f"h{n}", f"10.77.0.{n}", free, free) for n in range(1, hosts + 1)), 9000, 1))
+    agent.send(Spawn("worker/0", ("sleep", "600"), {"PATH": "/usr/bin:/bin"}, folder, folder + "/log", "h1"))
+    print("begun", flush=True)
+    time.sleep(600)
+"""
+
+
+def _member(controller: psutil.Process, name: str) -> psutil.Process | None:
+    """The process of the controller's agent or wire, by its command line."""
+    for child in controller.children(recursive=True):
+        if re.search(rf"^\S*python\S* -m {re.escape(name)} ", " ".join(child.cmdline())):
+            return child
+    return None
+
+
+def _awaited(controller: psutil.Process, name: str) -> psutil.Process:
+    deadline = time.monotonic() + PATIENCE
+    while (found := _member(controller, name)) is None:
+        assert time.monotonic() < deadline, f"no {name}"
     return found
 
 
-@pytest.mark.parametrize("victim", ["agent", "wire", "controller's end"])
+def _alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that are neither gone nor waiting to be reaped."""
+    return [one for one in processes if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize("victim", ["controller", "harness.agent", "harness.agent.wire"])
 def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
-    """Killed at a random moment, also while hosts are being made; 20 times each."""
-    before = _network_namespaces()
-    draw = random.Random(victim)
-    for number in range(20):
-        with AgentProcess("main", tmp_path / "agent.log", networked=True) as agent:
-            cluster = Cluster(agent, tmp_path)
-            _let_it_begin(cluster, late=number % 2 == 1, moment=draw.uniform(0.0, 0.3))
-            alive = psutil.Process().children(recursive=True)
-            _kill(agent, victim)
-            _, left = psutil.wait_procs(alive, timeout=2)
-            assert left == []
-            assert _network_namespaces() - before == set()
-
-
-def _let_it_begin(cluster: Cluster, late: bool, moment: float) -> None:
-    if late:
-        cluster.connect()
-        cluster.spawn("left", "sleep", "600")
-        cluster.until(Spawned)
-    else:
-        hosts = tuple(Host(f"h{n}", f"10.77.0.{n}", FREE, FREE) for n in range(1, 9))
-        cluster.agent.send(Connect("", hosts, 9000, 1))
-    time.sleep(moment)
-
-
-def _kill(agent: AgentProcess, victim: str) -> None:
-    family = _family(psutil.Process(agent._process.pid))
-    if victim == "controller's end":
-        agent._stdin.close()  # as the kernel does for a controller that is gone
-    elif victim in family:
-        family[victim].send_signal(signal.SIGKILL)
-    else:
-        agent._process.kill()
+    """Each killed 20 times at a random moment, also while hosts are being made."""
+    before, draw = _network_namespaces(), random.Random(victim)
+    for _ in range(20):
+        argv = [sys.executable, "-c", CONTROLLER, str(tmp_path), str(draw.randint(1, 6))]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+            controller = psutil.Process(process.pid)
+            condemned = controller if victim == "controller" else _awaited(controller, victim)
+            time.sleep(draw.uniform(0.0, 0.3))
+            started = controller.children(recursive=True)
+            condemned.kill()
+            until = time.monotonic() + 2
+            while (left := _alive(started)) and time.monotonic() < until:
+                time.sleep(0.02)
+            left_over = (left, _network_namespaces() - before)
+            process.kill()
+        assert left_over == ([], set())

@@ -59,7 +59,7 @@ def _start(scenario: Path, results: Path, marker: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     ("text", "moments"),
-    [pytest.param(TEXT, 20, id="loopback"), pytest.param(CLUSTER, 12, id="cluster", marks=needs_clusters)],
+    [pytest.param(TEXT, 20, id="loopback"), pytest.param(CLUSTER, 6, id="cluster", marks=needs_clusters)],
 )
 def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path, text: str, moments: int) -> None:
     path, results = scenario(text), tmp_path / "results"
@@ -68,7 +68,7 @@ def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path, 
         number = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[moment % 3]
         marker = f"{os.getpid()}-{moment}"
         controller = _start(path, results, marker)
-        time.sleep(draw.uniform(0.3, 4.0))
+        time.sleep(draw.uniform(0.3, 2.5))
         controller.send_signal(number)
         if number == signal.SIGKILL:
             controller.wait()

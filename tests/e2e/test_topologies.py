@@ -129,7 +129,7 @@ def test_the_doctor_says_what_this_machine_can_do() -> None:
     told = harness("doctor", "--json").json
     assert told["schema"] == "harness/doctor/1"
     names = [one["name"] for one in told["abilities"]]
-    assert names[1:4] == ["user namespaces", "/dev/net/tun", "pocket cluster"]
+    assert names[1:4] == ["namespaces", "/dev/net/tun", "pocket cluster"]
     assert all(one["remedy"] for one in told["abilities"] if not one["there"] and not one["optional"])
 
 

@@ -17,8 +17,8 @@ def _evidence(after: str, signal: int | None) -> Evidence:
 
 def test_what_it_asks_the_agent_to_do() -> None:
     assert FAULT.select == Select(role="server", rank=0)
-    assert FAULT.inject("server/0") == (Signal("server/0", "KILL"),)
-    assert FAULT.heal("server/0") == ()
+    assert FAULT.inject("server/0", 0) == (Signal("server/0", "KILL"),)
+    assert FAULT.heal("server/0", 0) == ()
     assert FAULT.deadly
 
 

@@ -24,8 +24,8 @@ def _evidence(stopped: str, before: str, after: str) -> Evidence:
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("worker/1") == (Signal("worker/1", "STOP"),)
-    assert FAULT.heal("worker/1") == (Signal("worker/1", "CONT"),)
+    assert FAULT.inject("worker/1", 0) == (Signal("worker/1", "STOP"),)
+    assert FAULT.heal("worker/1", 0) == (Signal("worker/1", "CONT"),)
     assert FAULT.duration.time == 3.0
 
 

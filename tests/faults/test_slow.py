@@ -17,8 +17,8 @@ def _evidence(elapsed: float, stopped: float, cycles: int, witnessed: int) -> Ev
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("worker/1") == (Throttle("worker/1", 3.0),)
-    assert FAULT.heal("worker/1") == (Unthrottle("worker/1"),)
+    assert FAULT.inject("worker/1", 0) == (Throttle("worker/1", 3.0),)
+    assert FAULT.heal("worker/1", 0) == (Unthrottle("worker/1"),)
     assert FAULT.duration == For(steps=100)
 
 

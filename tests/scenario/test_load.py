@@ -91,6 +91,15 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("at_least: 30%", "at_least: 70%, at_most: 30%", "at_least 70.0% is above at_most 30.0%"),
         ("at_least: 30%}", "at_least: 30%}\n  memory: {beyond_live_at_most: 20%}", "beyond_live_at_most needs workload.memory: live"),
         ("at_least: 30%}", "at_least: 30%}\n  drift: {versus: control, at_most: 1%}", "drift needs 100 steps"),
+        ("at_least: 30%}", "at_least: 30%}\n  utilisation: {at_least: 50%}", "utilisation needs workload.phases: true"),
+        ("workers: 2}", "workers: 2, compression: 2bit}", "8:44: topology.compression: gluon.Trainer fails with compression"),
+        ("workers: 2}", "workers: 2, contexts: [cpu]}", "topology.contexts.0: 'cpu' is not allowed"),
+        ("workers: 2}", "workers: 2, bigarray_bound: 9}\ntarget: {env: {MXNET_KVSTORE_BIGARRAY_BOUND: 8}}", "set by the topology"),
+        ("seed: 7", "target: {python: x, horovod: 0.28.1}", "target.horovod: python brings its own Horovod"),
+        ("workers: 2}", "workers: 2, network: {hosts: {a: [worker/5]}}}", "topology.network.hosts.a: 'worker/5' is no role"),
+        ("workers: 2}", "workers: 2, network: {bandwidth: 200}}", "200 is not a bandwidth; write a number and a unit"),
+        ("workers: 2}", "workers: 2, contexts: [cpu(0), cpu(1), cpu(2)]}", "32 samples cannot be split over 3 contexts"),
+        ("slow:", "loss: {select: {host: a}, at: {step: 1}, share: 1%}\n  - slow:", "faults.0.loss: loss acts on the link of"),
     ],
 )  # fmt: skip
 def test_bad_input(tmp_path: Path, before: str, after: str, message: str) -> None:

@@ -67,8 +67,8 @@ def test_settings_in_the_units_that_horovod_reads() -> None:
         ({"kvstore": "dist_sync"}, "kvstore", "is for kvstores"),
         ({"workers": 2}, "workers", "is for kvstores"),
         ({"compression": "2bit"}, "compression", "is for kvstores"),
-        ({"contexts": ["cpu(0)", "cpu(1)"]}, "contexts", "a Horovod rank has one context"),
-        ({"horovod": {"ranks": 2, "stall_shutdown": "30s"}}, "horovod", "30 s is ignored unless it is longer"),
+        ({"horovod": {"ranks": 2, "stall_shutdown": "30s"}}, "horovod", "30 s is ignored, since it is shorter"),
+        ({"horovod": {"ranks": 2, "stall_check": "1500ms"}}, "horovod", "are read in whole seconds"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_reason(fields: dict[str, Any], field: str, why: str) -> None:
@@ -77,3 +77,5 @@ def test_what_cannot_work_is_refused_with_the_reason(fields: dict[str, Any], fie
 
 def test_a_plain_one_is_not_refused() -> None:
     assert dict(topologies.refusals(_spec(network={"bandwidth": "1gbit"}))) == {}
+    never = {"ranks": 2, "stall_check": "2s", "stall_shutdown": "0s"}
+    assert dict(topologies.refusals(_spec(horovod=never, contexts=["gpu(0)", "gpu(1)"]))) == {}

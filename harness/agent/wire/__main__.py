@@ -1,6 +1,6 @@
 """Packets from TUN device to TUN device, until its control channel closes.
 
-``python -m harness.agent.wire ARM`` with, on the control channel, a ``Connect`` instruction and then ``Survey`` ones.
+``python -m harness.agent.wire ARM`` with, on the control channel, a ``Connect`` instruction and then others for links.
 The devices' descriptors are given in ``HARNESS_TUNS``, in the order of the hosts.
 """
 
@@ -15,8 +15,8 @@ import time
 from harness import events, instructions
 from harness.agent.children import tighten_timers
 from harness.agent.wire.switch import Arrival, Switch
-from harness.events import Traffic
-from harness.instructions import Connect, Survey
+from harness.events import Event, Impaired, Traffic
+from harness.instructions import Connect, Impair, Instruction, Restore, Survey
 
 _BURST = 32
 """Packets taken from one host before the others have their turn."""
@@ -36,7 +36,9 @@ class Wire:
         self._open = True
 
     def serve(self) -> None:
-        """Carry packets until the other end of the control channel is closed."""
+        """Learn who is where, then carry packets until the other end of the control channel is closed."""
+        while self._open and not self._names:
+            self._obey()
         watched = [*self._devices, self._control]
         while self._open:
             ready, _, _ = select.select(watched, (), (), self._pause())  # to the microsecond, as epoll is not
@@ -71,18 +73,32 @@ class Wire:
         self._open = bool(chunk)
         *lines, self._pending = (self._pending + chunk).split(b"\n")
         for line in lines:
-            instruction = instructions.decode(line)
-            if isinstance(instruction, Connect):
-                self._switch = Switch(instruction.hosts, instruction.seed)
-                self._names = [host.name for host in instruction.hosts]
-            elif isinstance(instruction, Survey):
-                self._report()
+            self._perform(instructions.decode(line), time.monotonic())
 
-    def _report(self) -> None:
-        now = round(time.monotonic(), 6)
+    def _perform(self, instruction: Instruction, now: float) -> None:
+        if isinstance(instruction, Connect):
+            self._switch = Switch(instruction.hosts, instruction.seed)
+            self._names = [host.name for host in instruction.hosts]
+        elif isinstance(instruction, Impair):
+            self._switch.impair(instruction, now)
+        elif isinstance(instruction, Restore):
+            self._restore(instruction, now)
+        elif isinstance(instruction, Survey):
+            self._survey(now)
+
+    def _restore(self, wanted: Restore, now: float) -> None:
+        for way, tally in self._switch.restore(wanted).items():
+            seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched)
+            told = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate)
+            self._tell(Impaired(round(now, 6), self._arm, wanted.role, *told))
+
+    def _survey(self, now: float) -> None:
         for name, out, in_ in zip(self._names, self._switch.out, self._switch.in_, strict=True):
             counts = (out.bytes, out.packets, out.dropped, in_.bytes, in_.packets, in_.dropped)
-            os.write(self._sink, events.encode(Traffic(now, self._arm, name, *counts)))
+            self._tell(Traffic(round(now, 6), self._arm, name, *counts))
+
+    def _tell(self, event: Event) -> None:
+        os.write(self._sink, events.encode(event))
 
 
 def main() -> None:

@@ -3,45 +3,145 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 
-from harness.instructions import Direction
+from harness.instructions import Direction, Impairment
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One packet's way: when it entered, when its last bit had left the queue, when it arrives."""
+
+    entered: float
+    through: float
+    arrives: float
+    size: int
+
+
+@dataclass
+class Tally:
+    """What came by while a fault impaired the lane."""
+
+    impairment: Impairment
+    since: float
+    packets: int = 0
+    touched: int = 0
+    arrived: int = 0
+    delays: float = 0.0
+    backlog_bits: int = 0
+    backlog_seconds: float = 0.0
+
+    @property
+    def delay(self) -> float | None:
+        """Mean seconds beyond queueing and the lane's own latency."""
+        return self.delays / self.arrived if self.arrived else None
+
+    @property
+    def rate(self) -> float | None:
+        """Bits/s while packets waited."""
+        return self.backlog_bits / self.backlog_seconds if self.backlog_seconds else None
 
 
 class Lane:
     """Carries packets one after the other at ``bandwidth``, then delays each; those beyond ``queue`` are dropped.
 
     The time at which the lane is free again is reckoned, not observed, so that late wake-ups of the wire do not add up.
+    Several faults may impair a lane at once: latencies add up, the lowest bandwidth holds, chances are independent.
     """
 
     def __init__(self, shape: Direction, random: Random) -> None:
-        self._bandwidth, self._latency, self._jitter = shape.bandwidth, shape.latency, shape.jitter
-        self._queue, self._random = shape.queue, random
-        self._free_at = self._last_exit = 0.0
+        self._shape, self._random = shape, random
+        self._tallies: dict[int, Tally] = {}
+        self._free_at = self._last_exit = self._last_arrival = 0.0
         self._waiting: deque[float] = deque()
-        self.plain = shape.bandwidth is None and shape.latency == 0.0
         self.bytes = self.packets = self.dropped = 0
+        self._refresh()
 
-    def transit(self, now: float, size: int) -> float | None:
-        """When a packet of ``size`` bytes leaves that enters at ``now``; None when the queue is full."""
+    def impair(self, fault: int, impairment: Impairment, now: float) -> None:
+        """Let a fault begin."""
+        self._tallies[fault] = Tally(impairment, now)
+        self._refresh()
+
+    def restore(self, fault: int) -> Tally | None:
+        """Let a fault end; what it did, or None when it did not impair this lane."""
+        tally = self._tallies.pop(fault, None)
+        self._refresh()
+        return tally
+
+    def _refresh(self) -> None:
+        impairments = [tally.impairment for tally in self._tallies.values()]
+        limits = [self._shape.bandwidth, *(one.bandwidth for one in impairments)]
+        self._bandwidth = min((limit for limit in limits if limit is not None), default=None)
+        self.plain = not impairments and self._bandwidth is None and self._shape.latency == 0.0
+
+    def count(self, size: int) -> None:
+        """A packet passes."""
+        self.bytes += size
+        self.packets += 1
+
+    def transit(self, now: float, size: int) -> list[Passage]:
+        """The ways of a packet of ``size`` bytes that enters at ``now``: none when it is dropped, two when doubled."""
+        for tally in self._tallies.values():
+            tally.packets += 1
+        if self._is_lost():
+            return []
+        copies = 1 + sum(self._hit(tally, tally.impairment.duplicate) for tally in self._tallies.values())
+        passages = [self._pass(now, size) for _ in range(copies)]
+        return [passage for passage in passages if passage is not None]
+
+    def _is_lost(self) -> bool:
+        """Every fault draws, so that the share of each is what was asked."""
+        hits = [
+            self._hit(one, 1.0 if one.impairment.blocked else one.impairment.loss) for one in self._tallies.values()
+        ]
+        return any(hits)
+
+    def _hit(self, tally: Tally, share: float) -> bool:
+        hit = share > 0.0 and self._random.random() < share
+        tally.touched += hit
+        return hit
+
+    def _pass(self, now: float, size: int) -> Passage | None:
         through = now
         if self._bandwidth is not None:
             waiting = self._waiting
             while waiting and waiting[0] <= now:
                 waiting.popleft()
-            if len(waiting) >= self._queue:
+            if len(waiting) >= self._shape.queue:
                 self.dropped += 1
                 return None
             through = self._free_at = max(now, self._free_at) + size * 8 / self._bandwidth
             waiting.append(through)
-        self.bytes += size
-        self.packets += 1
-        return self._delayed(through)
+        self.count(size)
+        return Passage(now, through, self._arrival(through), size)
 
-    def _delayed(self, through: float) -> float:
-        """A packet never overtakes the one before it."""
-        delay = self._latency
-        if self._jitter:
-            delay += self._random.uniform(-self._jitter, self._jitter)
+    def _arrival(self, through: float) -> float:
+        """A packet overtakes another only where a fault holds that one back."""
+        delay = self._shape.latency + self._spread(self._shape.jitter)
+        for tally in self._tallies.values():
+            if tally.impairment.latency:
+                tally.touched += 1
+                delay += tally.impairment.latency + self._spread(tally.impairment.jitter)
         self._last_exit = max(self._last_exit, through + delay)
-        return self._last_exit
+        return self._last_exit + sum(self._held())
+
+    def _held(self) -> Iterator[float]:
+        return (t.impairment.hold for t in self._tallies.values() if self._hit(t, t.impairment.reorder))
+
+    def _spread(self, jitter: float) -> float:
+        return self._random.uniform(-jitter, jitter) if jitter else 0.0
+
+    def arrived(self, passage: Passage, now: float) -> None:
+        """A packet was really written at ``now``: the witness of what was asked."""
+        queued = passage.through - passage.entered > passage.size * 8 / self._bandwidth if self._bandwidth else False
+        for tally in self._tallies.values():
+            if passage.entered < tally.since:
+                continue
+            tally.arrived += 1
+            tally.delays += now - passage.through - self._shape.latency
+            if queued and self._last_arrival > tally.since:
+                tally.backlog_bits += passage.size * 8
+                tally.backlog_seconds += now - self._last_arrival
+        self._last_arrival = now

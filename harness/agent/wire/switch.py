@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import count
 from random import Random
 
-from harness.agent.wire.direction import Lane
-from harness.instructions import Host
+from harness.agent.wire.direction import Lane, Passage, Tally
+from harness.instructions import Host, Impair, Restore, Way
 
 Arrival = tuple[int, bytes]
 """Number of the host, packet."""
@@ -22,9 +22,10 @@ class Switch:
 
     def __init__(self, hosts: Sequence[Host], seed: int) -> None:
         self._number = {socket.inet_aton(host.address): number for number, host in enumerate(hosts)}
+        self._named = {host.name: number for number, host in enumerate(hosts)}
         self.out = [Lane(host.out, Random(f"{seed} {host.name} out")) for host in hosts]
         self.in_ = [Lane(host.in_, Random(f"{seed} {host.name} in")) for host in hosts]
-        self._travelling: list[tuple[float, int, bool, int, bytes]] = []
+        self._travelling: list[tuple[float, int, Lane, Passage, int, bytes]] = []
         self._serial = count()
 
     def accept(self, source: int, packet: bytes, now: float) -> Arrival | None:
@@ -32,37 +33,44 @@ class Switch:
         target = self._number.get(packet[_DESTINATION]) if packet[0] >> 4 == 4 else None
         if target is None:
             return None
-        left = self.out[source].transit(now, len(packet))
-        if left is None:
-            return None
-        if left > now:
-            self._travel(left, False, target, packet)
-            return None
-        return self._enter(target, packet, now, now)
+        out, in_ = self.out[source], self.in_[target]
+        if out.plain and in_.plain:
+            out.count(len(packet))
+            in_.count(len(packet))
+            return target, packet
+        self._enter(out, target, packet, now)
+        return None
 
-    def _enter(self, target: int, packet: bytes, at: float, now: float) -> Arrival | None:
-        arrives = self.in_[target].transit(at, len(packet))
-        if arrives is None:
-            return None
-        if arrives > now:
-            self._travel(arrives, True, target, packet)
-            return None
-        return target, packet
-
-    def _travel(self, until: float, on_last_leg: bool, target: int, packet: bytes) -> None:
-        heapq.heappush(self._travelling, (until, next(self._serial), on_last_leg, target, packet))
+    def _enter(self, lane: Lane, target: int, packet: bytes, at: float) -> None:
+        for passage in lane.transit(at, len(packet)):
+            heapq.heappush(self._travelling, (passage.arrives, next(self._serial), lane, passage, target, packet))
 
     def due(self, now: float) -> list[Arrival]:
         """Packets that have arrived by ``now``, in order."""
         arrived = []
         while self._travelling and self._travelling[0][0] <= now:
-            at, _, on_last_leg, target, packet = heapq.heappop(self._travelling)
-            arrival = (target, packet) if on_last_leg else self._enter(target, packet, at, now)
-            if arrival is not None:
-                arrived.append(arrival)
+            at, _, lane, passage, target, packet = heapq.heappop(self._travelling)
+            lane.arrived(passage, now)
+            if lane is self.in_[target]:
+                arrived.append((target, packet))
+            else:
+                self._enter(self.in_[target], target, packet, at)
         return arrived
 
     @property
     def next_due(self) -> float | None:
         """When the next packet leaves a link."""
         return self._travelling[0][0] if self._travelling else None
+
+    def impair(self, wanted: Impair, now: float) -> None:
+        """Let a fault begin on one direction of a host's link."""
+        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now)
+
+    def restore(self, wanted: Restore) -> dict[Way, Tally]:
+        """Let a fault end on a host's link; what it did, by direction."""
+        ended = {way: lane.restore(wanted.fault) for way, lane in self._lanes(wanted.role).items()}
+        return {way: tally for way, tally in ended.items() if tally is not None}
+
+    def _lanes(self, host: str) -> dict[Way, Lane]:
+        number = self._named[host]
+        return {"out": self.out[number], "in": self.in_[number]}

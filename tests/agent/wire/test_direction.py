@@ -4,39 +4,44 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agent.wire.direction import Lane
-from harness.instructions import Direction
+from harness.instructions import Direction, Impairment
 
 
 def _lane(bandwidth: float | None = None, latency: float = 0.0, jitter: float = 0.0, queue: int = 1000) -> Lane:
     return Lane(Direction(bandwidth, latency, jitter, queue), Random(1))
 
 
+def _arrivals(lane: Lane, *packets: tuple[float, int]) -> list[float]:
+    return [passage.arrives for now, size in packets for passage in lane.transit(now, size)]
+
+
 def test_an_untouched_lane_holds_nothing_up() -> None:
     lane = _lane()
     assert lane.plain
-    assert [lane.transit(5.0, 1500), lane.transit(5.0, 100)] == [5.0, 5.0]
+    assert _arrivals(lane, (5.0, 1500), (5.0, 100)) == [5.0, 5.0]
     assert (lane.bytes, lane.packets, lane.dropped) == (1600, 2, 0)
 
 
 def test_packets_pass_one_after_the_other_at_the_bandwidth() -> None:
     lane = _lane(bandwidth=8000.0)  # a byte a millisecond
-    assert [lane.transit(0.0, 100), lane.transit(0.0, 100), lane.transit(1.0, 50)] == [0.1, 0.2, 1.05]
+    assert not lane.plain
+    assert _arrivals(lane, (0.0, 100), (0.0, 100), (1.0, 50)) == [0.1, 0.2, 1.05]
 
 
 def test_latency_comes_after_the_bandwidth() -> None:
-    lane = _lane(bandwidth=8000.0, latency=0.5)
-    assert [lane.transit(0.0, 100), lane.transit(0.0, 100)] == [0.6, 0.7]
+    assert _arrivals(_lane(bandwidth=8000.0, latency=0.5), (0.0, 100), (0.0, 100)) == [0.6, 0.7]
 
 
 def test_a_full_queue_drops_what_comes_and_counts_it() -> None:
     lane = _lane(bandwidth=8000.0, queue=2)
-    assert [lane.transit(0.0, 100) for _ in range(3)] == [0.1, 0.2, None]
+    assert _arrivals(lane, (0.0, 100), (0.0, 100), (0.0, 100)) == [0.1, 0.2]
     assert (lane.bytes, lane.packets, lane.dropped) == (200, 2, 1)
-    assert lane.transit(0.15, 100) is not None  # one has left
+    assert len(lane.transit(0.15, 100)) == 1  # one has left
 
 
 @given(
@@ -52,8 +57,82 @@ def test_no_packet_overtakes_another_or_comes_before_it_can(
     now, sent, exits = 0.0, 0, []
     for gap, size in arrivals:
         now, sent = now + gap, sent + size
-        exits.append(lane.transit(now, size) or 0.0)
+        exits += _arrivals(lane, (now, size))
         assert exits[-1] >= now
     assert exits == sorted(exits)
     if bandwidth is not None:
         assert exits[-1] >= sent * 8 / bandwidth - 1e-9
+
+
+def test_a_lane_is_as_it_was_once_its_fault_has_ended() -> None:
+    lane = _lane()
+    lane.impair(3, Impairment(latency=0.5, bandwidth=8000.0), 0.0)
+    assert not lane.plain
+    assert _arrivals(lane, (0.0, 100)) == [0.6]
+    assert lane.restore(3) is not None
+    assert lane.plain
+    assert _arrivals(lane, (1.0, 100)) == [1.0]
+    assert lane.restore(3) is None
+
+
+def test_faults_overlap_and_each_counts_for_itself() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(latency=0.25), 0.0)
+    lane.impair(1, Impairment(latency=0.5), 0.0)
+    assert _arrivals(lane, (0.0, 100)) == [0.75]
+    first = lane.restore(0)
+    assert first is not None and (first.packets, first.touched) == (1, 1)
+    assert _arrivals(lane, (1.0, 100)) == [1.5]
+    second = lane.restore(1)
+    assert second is not None and (second.packets, second.touched) == (2, 2)
+
+
+def test_a_blocked_lane_lets_nothing_through() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(blocked=True), 0.0)
+    assert _arrivals(lane, *[(0.1 * n, 100) for n in range(20)]) == []
+    tally = lane.restore(0)
+    assert tally is not None and (tally.packets, tally.touched, lane.packets) == (20, 20, 0)
+
+
+@pytest.mark.parametrize(
+    ("impairment", "arrive"),
+    [(Impairment(loss=0.2), 800), (Impairment(duplicate=0.2), 1200), (Impairment(reorder=0.2, hold=0.5), 1000)],
+)
+def test_chances_are_as_asked(impairment: Impairment, arrive: int) -> None:
+    lane = _lane()
+    lane.impair(0, impairment, 0.0)
+    assert len(_arrivals(lane, *[(float(n), 100) for n in range(1000)])) == pytest.approx(arrive, abs=50)
+    tally = lane.restore(0)
+    assert tally is not None and tally.touched == pytest.approx(200, abs=50)
+
+
+def test_a_held_packet_is_overtaken() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(reorder=1.0, hold=0.5), 0.0)
+    held = _arrivals(lane, (0.0, 100))
+    lane.restore(0)
+    assert _arrivals(lane, (0.1, 100)) < held == [0.5]
+
+
+def test_the_witness_measures_when_packets_really_left() -> None:
+    lane = _lane(latency=0.25)
+    lane.impair(0, Impairment(latency=0.5), 0.0)
+    (passage,) = lane.transit(1.0, 100)
+    lane.arrived(passage, 1.875)  # an eighth of a second late
+    tally = lane.restore(0)
+    assert tally is not None and tally.delay == 0.625
+
+
+def test_the_witness_measures_the_rate_only_while_packets_wait() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(bandwidth=1600.0), 0.0)  # half a second for 100 bytes
+    for passage in [one for _ in range(3) for one in lane.transit(1.0, 100)]:
+        lane.arrived(passage, passage.arrives)
+    tally = lane.restore(0)
+    assert tally is not None and tally.rate == 1600.0
+    lane.impair(1, Impairment(bandwidth=1600.0), 9.0)
+    for passage in [one for n in range(3) for one in lane.transit(10.0 + n, 100)]:
+        lane.arrived(passage, passage.arrives)
+    alone = lane.restore(1)
+    assert alone is not None and alone.rate is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from harness.agent.wire.switch import Switch
-from harness.instructions import Direction, Host
+from harness.instructions import Direction, Host, Impair, Impairment, Restore
 
 FREE = Direction(None, 0.0, 0.0, 1000)
 
@@ -53,6 +53,7 @@ def test_two_senders_share_the_way_into_one_host() -> None:
     switch = _switch(FREE, leg)
     switch.accept(0, _packet("10.77.0.3"), 1.0)
     switch.accept(1, _packet("10.77.0.3"), 1.0)
+    assert switch.due(1.0) == []
     assert [len(switch.due(t)) for t in (1.4, 1.5, 1.9, 2.0)] == [0, 1, 0, 1]
 
 
@@ -67,4 +68,16 @@ def test_a_full_queue_on_the_second_leg_drops() -> None:
     switch = _switch(FREE, Direction(8000.0, 0.0, 0.0, 1))
     switch.accept(0, _packet("10.77.0.2"), 1.0)
     switch.accept(2, _packet("10.77.0.2"), 1.0)
+    assert switch.due(1.0) == []
     assert (switch.in_[1].packets, switch.in_[1].dropped) == (1, 1)
+
+
+def test_a_fault_on_one_link_leaves_the_others_alone() -> None:
+    switch = _switch()
+    switch.impair(Impair("b", 0, "in", Impairment(latency=0.5)), 0.0)
+    assert switch.accept(0, _packet("10.77.0.3"), 1.0) is not None
+    assert switch.accept(0, _packet("10.77.0.2"), 1.0) is None
+    assert switch.due(1.0) == []
+    assert len(switch.due(1.5)) == 1
+    assert [(way, tally.packets) for way, tally in switch.restore(Restore("b", 0)).items()] == [("in", 1)]
+    assert switch.accept(0, _packet("10.77.0.2"), 2.0) is not None

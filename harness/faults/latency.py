@@ -1,0 +1,41 @@
+"""The network is far: each packet takes longer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from harness.events import Impaired
+from harness.faults import LinkFault
+from harness.instructions import Impairment
+from harness.units import Duration
+
+TOLERANCE = 0.05
+SCHEDULING = 0.001
+"""Seconds that the wire may wake up late."""
+
+
+class Latency(LinkFault):
+    """Each packet takes so much longer, give or take the jitter; packets keep their order."""
+
+    name: ClassVar[str] = "latency"
+    by: Duration = Field(gt=0, description="seconds more, one way")
+    jitter: Duration = 0.0
+
+    @model_validator(mode="after")
+    def _possible(self) -> Latency:
+        if self.jitter > self.by:
+            raise ValueError(
+                f"jitter {self.jitter:g} s is above by {self.by:g} s; no packet arrives before it was sent"
+            )
+        return self
+
+    def impairment(self) -> Impairment:
+        return Impairment(latency=self.by, jitter=self.jitter)
+
+    def proof(self, told: Impaired) -> tuple[bool, str]:
+        if told.delay is None:
+            return False, f"none of {told.packets} packets arrived"
+        proven = abs(told.delay - self.by) <= TOLERANCE * self.by + self.jitter + SCHEDULING
+        return proven, f"{told.packets} packets took {told.delay * 1e3:.2f} ms longer, {self.by * 1e3:g} ms were asked"

@@ -1,0 +1,26 @@
+"""Packets overtake one another, as over several paths."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from harness.events import Impaired
+from harness.faults import LinkFault, Share, share_proof
+from harness.instructions import Impairment
+from harness.units import Duration
+
+
+class Reorder(LinkFault):
+    """Each packet is held for a time with the given chance, from the plan's seed, so that others overtake it."""
+
+    name: ClassVar[str] = "reorder"
+    share: Share
+    by: Duration = Field(gt=0, description="how long a packet is held")
+
+    def impairment(self) -> Impairment:
+        return Impairment(reorder=self.share, hold=self.by)
+
+    def proof(self, told: Impaired) -> tuple[bool, str]:
+        return share_proof(told, self.share, f"were held for {self.by * 1e3:g} ms")
