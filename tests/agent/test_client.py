@@ -34,6 +34,7 @@ class Session:
 
     def __init__(self, agent: AgentProcess, folder: Path) -> None:
         self.agent, self.folder = agent, folder
+        self._lines: list[bytes] = []
 
     def spawn(self, *argv: str) -> None:
         env = {"PATH": os.environ["PATH"]}
@@ -43,8 +44,9 @@ class Session:
         """The next event of a kind, dropping others."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            for line in self.agent.read(0.1).splitlines():
-                event = events.decode(line)
+            self._lines += self.agent.read(0.0 if self._lines else 0.1).splitlines()
+            while self._lines:
+                event = events.decode(self._lines.pop(0))
                 if isinstance(event, kind):
                     return event
         raise AssertionError(f"no {kind.__name__} within {PATIENCE} s")

@@ -58,6 +58,7 @@ class Cluster:
 
     def __init__(self, agent: AgentProcess, folder: Path) -> None:
         self.agent, self.folder = agent, folder
+        self._lines: list[bytes] = []
 
     def connect(self, link: Direction = FREE, mtu: int = 9000) -> Connected:
         hosts = (Host("left", "10.77.0.1", link, FREE), Host("right", "10.77.0.2", link, FREE))
@@ -71,8 +72,9 @@ class Cluster:
     def until(self, kind: type[Kind]) -> Kind:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            for line in self.agent.read(0.1).splitlines():
-                event = events.decode(line)
+            self._lines += self.agent.read(0.0 if self._lines else 0.1).splitlines()
+            while self._lines:
+                event = events.decode(self._lines.pop(0))
                 if isinstance(event, kind):
                     return event
         raise AssertionError(f"no {kind.__name__} within {PATIENCE} s")
