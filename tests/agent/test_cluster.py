@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
@@ -155,8 +156,9 @@ with AgentProcess("main", Path(folder) / "agent.log", networked=True) as agent:
 def _member(controller: psutil.Process, name: str) -> psutil.Process | None:
     """The process of the controller's agent or wire, by its command line."""
     for child in controller.children(recursive=True):
-        if re.search(rf"^\S*python\S* -m {re.escape(name)} ", " ".join(child.cmdline())):
-            return child
+        with suppress(psutil.Error):  # it may be gone by now
+            if re.search(rf"^\S*python\S* -m {re.escape(name)} ", " ".join(child.cmdline())):
+                return child
     return None
 
 
@@ -169,7 +171,24 @@ def _awaited(controller: psutil.Process, name: str) -> psutil.Process:
 
 def _alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that are neither gone nor waiting to be reaped."""
-    return [one for one in processes if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    found = []
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+@contextmanager
+def _controller(folder: Path, hosts: int) -> Iterator[psutil.Process]:
+    """A process with a pocket cluster under way, which is killed whatever happens here."""
+    argv = [sys.executable, "-c", CONTROLLER, str(folder), str(hosts)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+            yield psutil.Process(process.pid)
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("victim", ["controller", "harness.agent", "harness.agent.wire"])
@@ -177,10 +196,7 @@ def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
     """Each killed 20 times at a random moment, also while hosts are being made."""
     before, draw = _network_namespaces(), random.Random(victim)
     for _ in range(20):
-        argv = [sys.executable, "-c", CONTROLLER, str(tmp_path), str(draw.randint(1, 6))]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None and process.stdout.readline() == b"begun\n"
-            controller = psutil.Process(process.pid)
+        with _controller(tmp_path, draw.randint(1, 6)) as controller:
             condemned = controller if victim == "controller" else _awaited(controller, victim)
             time.sleep(draw.uniform(0.0, 0.3))
             started = controller.children(recursive=True)
@@ -188,6 +204,4 @@ def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
             until = time.monotonic() + 2
             while (left := _alive(started)) and time.monotonic() < until:
                 time.sleep(0.02)
-            left_over = (left, _network_namespaces() - before)
-            process.kill()
-        assert left_over == ([], set())
+            assert (left, _network_namespaces() - before) == ([], set())
