@@ -118,6 +118,19 @@ def test_a_worker_killed_on_its_host_leaves_the_others_waiting(run: Callable[...
     assert {stack["role"] for stack in command.json["verdicts"][0]["stacks"]} == {"scheduler", "server/0", "worker/0"}
 
 
+@needs_clusters
+def test_faults_on_links_overlap_have_receipts_and_change_no_weight(run: Callable[..., Command]) -> None:
+    latency = "{latency: {select: {role: server}, at: {step: 20}, for: {steps: 60}, by: 5ms}}"
+    partition = "{partition: {select: {host: worker-1}, at: {step: 40}, for: {time: 500ms}}}"
+    loss = "{loss: {select: {role: worker, rank: 0}, direction: out, at: {step: 30}, for: {steps: 80}, share: 5%}}"
+    drift = "expect={agreement: true, drift: {versus: control, at_most: 1%}}"
+    command = run("topology.network={}", f"faults=[{latency}, {partition}, {loss}]", drift)
+    assert command.code == 0, command.out + command.err
+    evidence = {one["name"]: one["evidence"] for one in _main(command)["receipts"]}
+    assert evidence["latency"].count("ms longer, 5 ms were asked") == 2
+    assert "were dropped" in evidence["partition"] and "in:" not in evidence["loss"]
+
+
 def test_what_cannot_work_is_refused_at_its_place(scenario: Any, tmp_path: Path) -> None:
     path = scenario(TEXT.replace("workers: 2", "workers: 2, compression: 2bit"))
     command = harness("run", path, "--results", tmp_path)
