@@ -10,11 +10,12 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field, create_model, model_validator
 
 from harness import registry
 from harness.statistics.compare import Comparison
 from harness.strict import Sparse, Strict
+from harness.units import Percentage
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
@@ -49,6 +50,27 @@ class Check(Strict):
     @abstractmethod
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         """Judge one arm; ``baseline`` is there when ``versus`` is."""
+
+
+class Limits(Strict):
+    """Part of checks on a share: the least, the most, or both."""
+
+    at_least: Percentage | None = None
+    at_most: Percentage | None = None
+
+    @model_validator(mode="after")
+    def _limited(self) -> Limits:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("give at_least, at_most or both")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError(f"at_least {self.at_least:.1%} is above at_most {self.at_most:.1%}")
+        return self
+
+    @property
+    def expected(self) -> str:
+        """The limits in words."""
+        pairs = (("at least", self.at_least), ("at most", self.at_most))
+        return "expected " + " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)
 
 
 def within(low: float, high: float, at_least: float | None, at_most: float | None) -> VerdictWord:

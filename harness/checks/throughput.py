@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from harness.checks import Check, Finding, within
+from harness.checks import Check, Finding, Limits, within
 from harness.statistics.compare import MIN_SAMPLES, ratio_of_medians
 from harness.statistics.series import coarsened
-from harness.units import Percentage
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
 
 
-class Throughput(Check):
+class Throughput(Limits, Check):
     """Samples a second of this arm as a percentage of another's."""
 
     name: ClassVar[str] = "throughput"
     versus: str = Field(description="control, or the name of a variant")
-    at_least: Percentage | None = None
-    at_most: Percentage | None = None
     during: Literal["all", "fault"] = Field(default="all", description="all windows, or those within faults")
-
-    @model_validator(mode="after")
-    def _limited(self) -> Throughput:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("give at_least, at_most or both")
-        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
-            raise ValueError(f"at_least {self.at_least:.1%} is above at_most {self.at_most:.1%}")
-        return self
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         assert baseline is not None
@@ -43,12 +32,7 @@ class Throughput(Check):
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {why}")
         verdict = within(ratio.low, ratio.high, self.at_least, self.at_most)
         said = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}, {ratio.n} windows)"
-        said += f"; {_limits(self.at_least, self.at_most)}; detectable: ±{ratio.detectable:.1%}"
+        said += f"; {self.expected}; detectable: ±{ratio.detectable:.1%}"
         if verdict == "invalid":
             said += "; the interval lies across the limit, so more steps are needed"
         return Finding(verdict, said, ratio)
-
-
-def _limits(at_least: float | None, at_most: float | None) -> str:
-    pairs = (("at least", at_least), ("at most", at_most))
-    return "expected " + " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import model_validator
-
-from harness.checks import Check, Finding, within
-from harness.units import Percentage
+from harness.checks import Check, Finding, Limits, within
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures, Quantity
 
 
-class Utilisation(Check):
+class Utilisation(Limits, Check):
     """Computing time over wall time: ``at_least`` for the least busy worker, ``at_most`` for the busiest."""
 
     name: ClassVar[str] = "utilisation"
-    at_least: Percentage | None = None
-    at_most: Percentage | None = None
-
-    @model_validator(mode="after")
-    def _limited(self) -> Utilisation:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("give at_least, at_most or both")
-        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
-            raise ValueError(f"at_least {self.at_least:.1%} is above at_most {self.at_most:.1%}")
-        return self
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         found = subject.of_roles("utilisation")
@@ -39,16 +26,12 @@ class Utilisation(Check):
         if verdict == "invalid" and self._missed(least, most):
             verdict = "fail"
         said = " and ".join(dict.fromkeys(_text(one) for one in (least, most)))
-        return Finding(verdict, f"{said}; expected {self._limits()}")
+        return Finding(verdict, f"{said}; {self.expected}")
 
     def _missed(self, least: Quantity, most: Quantity) -> bool:
         """One worker is wholly beyond its limit, whatever the other does."""
         below = self.at_least is not None and (least.high or 0.0) < self.at_least
         return below or (self.at_most is not None and (most.low or 0.0) > self.at_most)
-
-    def _limits(self) -> str:
-        pairs = (("at least", self.at_least), ("at most", self.at_most))
-        return " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)
 
 
 def _value(quantity: Quantity) -> float:

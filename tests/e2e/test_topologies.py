@@ -100,6 +100,14 @@ def test_horovod_over_hosts_of_a_pocket_cluster(run: Callable[..., Command]) -> 
     assert _values(command, "sent_per_step")["worker-0"] == pytest.approx(MLP_BYTES / 2, rel=0.2)
 
 
+@needs_clusters
+def test_horovod_waits_for_a_rank_that_is_far_away(run: Callable[..., Command]) -> None:
+    hosts = "{far: {roles: [worker/2], out: {latency: 30ms}}}"
+    short = ("workload.steps=15", "workload.warmup=5")
+    command = run(f"topology={{horovod: {{ranks: 3}}, network: {{hosts: {hosts}}}}}", *short)
+    assert command.code == 0, command.out + command.err
+
+
 def test_a_straggler_is_seen_in_the_parts_of_each_step(run: Callable[..., Command]) -> None:
     slow = "faults=[{slow: {select: {role: worker, rank: 1}, at: {step: 20}, factor: 4}}]"
     model = ("workload.model=lenet", "workload.batch_size=128", "workload.phases=true")
