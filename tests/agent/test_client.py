@@ -12,12 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import events
 from harness.agent.client import AgentProcess
-from harness.events import Event, Exited, Progress, Signalled, Spawned, SpawnFailed, Stack, Throttled, Waiting
+from harness.events import Exited, Progress, Signalled, Spawned, SpawnFailed, Stack, Throttled, Waiting
 from harness.instructions import Credit, Shutdown, Signal, Snapshot, Spawn, Throttle, Unthrottle
+from tests.agent.listening import Listener
 
-PATIENCE = 20.0
 WORKER = """
 import json, os
 events, credit = int(os.environ["HARNESS_EVENTS_FD"]), os.fdopen(int(os.environ["HARNESS_CREDIT_FD"]))
@@ -29,27 +28,12 @@ emit("progress", json.loads(credit.readline())["until"])
 """
 
 
-class Session:
+class Session(Listener):
     """An agent and what it said."""
-
-    def __init__(self, agent: AgentProcess, folder: Path) -> None:
-        self.agent, self.folder = agent, folder
-        self._lines: list[bytes] = []
 
     def spawn(self, *argv: str) -> None:
         env = {"PATH": os.environ["PATH"]}
         self.agent.send(Spawn("worker/0", argv, env, str(self.folder), str(self.folder / "log")))
-
-    def until(self, kind: type[Event]) -> Event:
-        """The next event of a kind, dropping others."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            self._lines += self.agent.read(0.0 if self._lines else 0.1).splitlines()
-            while self._lines:
-                event = events.decode(self._lines.pop(0))
-                if isinstance(event, kind):
-                    return event
-        raise AssertionError(f"no {kind.__name__} within {PATIENCE} s")
 
 
 @pytest.fixture(params=["namespace", "plain"])

@@ -12,21 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
-from typing import TypeVar
 
 import psutil
 import pytest
 
-from harness import events, machine
+from harness import machine
 from harness.agent.client import AgentProcess
-from harness.events import Connected, ConnectFailed, Event, Exited, Traffic
+from harness.events import Connected, ConnectFailed, Exited, Traffic
 from harness.instructions import Connect, Direction, Host, Spawn, Survey
+from tests.agent.listening import PATIENCE, Listener
 
 pytestmark = pytest.mark.skipif(
     not (machine.namespaces().there and machine.tun().there), reason="no user namespaces or no /dev/net/tun here"
 )
-PATIENCE = 20.0
-Kind = TypeVar("Kind", bound=Event)
 FREE = Direction(None, 0.0, 0.0, 1000)
 ECHO = """
 import socket
@@ -54,12 +52,8 @@ for _ in range(int(sys.argv[1])):
 """
 
 
-class Cluster:
+class Cluster(Listener):
     """Two hosts, left and right, under a real agent."""
-
-    def __init__(self, agent: AgentProcess, folder: Path) -> None:
-        self.agent, self.folder = agent, folder
-        self._lines: list[bytes] = []
 
     def connect(self, link: Direction = FREE, mtu: int = 9000) -> Connected:
         hosts = (Host("left", "10.77.0.1", link, FREE), Host("right", "10.77.0.2", link, FREE))
@@ -69,16 +63,6 @@ class Cluster:
     def spawn(self, host: str, *argv: str) -> None:
         env = {"PATH": os.environ["PATH"]}
         self.agent.send(Spawn(host, argv, env, str(self.folder), str(self.folder / host), host))
-
-    def until(self, kind: type[Kind]) -> Kind:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            self._lines += self.agent.read(0.0 if self._lines else 0.1).splitlines()
-            while self._lines:
-                event = events.decode(self._lines.pop(0))
-                if isinstance(event, kind):
-                    return event
-        raise AssertionError(f"no {kind.__name__} within {PATIENCE} s")
 
     def round_trips(self, times: int, size: int = 1) -> list[float]:
         self.spawn("left", sys.executable, "-c", ECHO)
