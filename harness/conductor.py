@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median
 
 from harness.events import (
+    Closed,
     Connected,
     ConnectFailed,
     Done,
     Ended,
     Event,
     Exited,
-    Healed,
-    Injected,
+    Failed,
+    Gradients,
     Loss,
+    NotFinite,
     Outcome,
     Progress,
     Spawned,
@@ -28,12 +31,15 @@ from harness.events import (
     Waiting,
     Window,
 )
-from harness.instructions import Connect, Credit, Instruction, Shutdown, Signal, Snapshot, Spawn, Survey
-from harness.plan import Arm, Injection
+from harness.injector import Action, Injector
+from harness.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey
+from harness.plan import Arm
 
-Action = Instruction | Event
 GRACE_SECONDS = 1.0
 STACKS_SECONDS = 20.0
+DIVERGED_SECONDS = 2.0
+"""So long the other workers have to report the steps up to the one that is not finite."""
+
 STALL_STEPS = 10
 """A job is not hung before it has stood still for ten times its median step."""
 
@@ -49,7 +55,8 @@ class _RoleState:
     step: int = 0
     done: bool = False
     exited: Exited | None = None
-    condemned: bool = False
+    reported: int = 0
+    failed: str = ""
     dismissed: bool = False
 
     @property
@@ -58,22 +65,24 @@ class _RoleState:
 
 
 @dataclass
-class _FaultState:
-    """What is known of one planned fault."""
+class _Ending:
+    """The arm is about to end, as soon as ``missing`` roles have reported or ``deadline`` has come."""
 
-    injection: Injection
-    injected_at: float | None = None
-    healed: bool = False
+    outcome: Outcome
+    role: str
+    reason: str
+    missing: set[str]
+    deadline: float
 
-    @property
-    def active(self) -> bool:
-        return self.injected_at is not None and not self.healed
 
-    @property
-    def heal_at(self) -> float | None:
-        """When the clock ends it, once it has begun."""
-        seconds = getattr(self.injection.part.duration, "time", None)
-        return None if seconds is None or self.injected_at is None else self.injected_at + seconds
+@dataclass(frozen=True, order=True)
+class _Flaw:
+    """Something that is not finite: the earliest is the one to name."""
+
+    step: int
+    rank: int
+    role: str
+    what: str
 
 
 @dataclass
@@ -88,41 +97,40 @@ class Conductor:
     ended: Ended | None = None
     started: float | None = None
     _roles: dict[str, _RoleState] = field(init=False)
-    _faults: list[_FaultState] = field(init=False)
+    _injector: Injector = field(init=False)
     _moved: float = field(init=False)
+    _mover: str = ""
     _step_seconds: list[float] = field(default_factory=list)
-    _hung: tuple[str, str] | None = None
-    _stacks_due: set[str] = field(default_factory=set)
-    _stacks_deadline: float = 0.0
+    _ending: _Ending | None = None
+    _closed: bool = False
+    _flaws: list[_Flaw] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._roles = {role.name: _RoleState() for role in self.arm.roles}
-        self._faults = [_FaultState(injection) for injection in self.arm.schedule]
+        self._injector = Injector(self.arm, self.spawns)
         self._moved = self.began
 
     @property
     def over(self) -> bool:
-        """Whether the arm ended and no process is left."""
-        return self.ended is not None and not any(state.lives for state in self._roles.values())
+        """Whether the arm ended, everything has been reported and no process is left."""
+        return self._closed and not any(state.lives for state in self._roles.values())
 
     # What happened
 
     def begin(self) -> list[Action]:
         """Start every process, on the hosts of a pocket cluster once that is there."""
-        return [self._connect()] if self.arm.network else self._spawn_all()
+        return [self._connect()] if self.arm.network else list(self._injector.start(self.began))
 
     def _connect(self) -> Connect:
         assert self.arm.network is not None
         return Connect("", self.arm.network.links(), self.arm.network.mtu, self.arm.workload.seed)
-
-    def _spawn_all(self) -> list[Action]:
-        return [self.spawns[role.name] for role in self.arm.roles]
 
     def on(self, event: Event) -> list[Action]:
         """React to one event from the agent or a worker; after the end, only note who leaves."""
         if self.ended is not None:
             if isinstance(event, Exited):
                 self._roles[event.role].exited = event
+            self._closed = self._closed or isinstance(event, Closed)
             return []
         react = {
             Connected: self._on_connected,
@@ -132,17 +140,26 @@ class Conductor:
             Waiting: self._on_waiting,
             Progress: self._on_progress,
             Window: self._on_window,
+            Gradients: self._on_gradients,
+            NotFinite: self._on_not_finite,
             Loss: self._on_loss,
             Done: self._on_done,
+            Failed: self._on_failed,
             Exited: self._on_exited,
             Stack: self._on_stack,
         }.get(type(event))
-        if isinstance(event, Progress | Window | Waiting | Done):
-            self._hung = None
-        return list(react(event)) if react else []  # type: ignore[operator]
+        if isinstance(event, Progress | Window | Waiting | Done) and self._stalling:
+            self._ending = None
+        reactions = list(self._injector.on(event, self.started is not None)) if event.role in self._roles else []
+        return [*reactions, *(react(event) if react else [])]  # type: ignore[operator]
 
-    def _on_connected(self, _: Connected) -> Iterator[Action]:
-        yield from self._spawn_all()
+    @property
+    def _stalling(self) -> bool:
+        """Whether the end was near only because nothing moved."""
+        return self._ending is not None and self._ending.outcome in ("hung", "refused")
+
+    def _on_connected(self, event: Connected) -> Iterator[Action]:
+        yield from self._injector.start(event.t)
 
     def _on_connect_failed(self, event: ConnectFailed) -> Iterator[Action]:
         reason = f"the pocket cluster could not be made: {event.reason}; see harness doctor"
@@ -154,7 +171,9 @@ class Conductor:
             yield Survey("")
 
     def _on_spawned(self, event: Spawned) -> Iterator[Action]:
-        self._roles[event.role].spawned = True
+        """A role's first process, or one that takes the place of another."""
+        self._roles[event.role] = _RoleState(spawned=True)
+        self._move(event)
         yield from ()
 
     def _on_spawn_failed(self, event: SpawnFailed) -> Iterator[Action]:
@@ -162,41 +181,65 @@ class Conductor:
 
     def _on_progress(self, event: Progress) -> Iterator[Action]:
         self._roles[event.role].step = event.step
-        self._move(event.t)
+        self._move(event)
         yield from ()
 
     def _on_window(self, event: Window) -> Iterator[Action]:
         self._roles[event.role].step = event.first + event.steps
-        self._move(event.t)
+        self._move(event)
         if len(self._step_seconds) < _STEP_MEMORY:
             self._step_seconds.append(event.seconds / event.steps)
         if event.first + event.steps == self.arm.workload.warmup and event.role == self.arm.workers[0]:
             yield from self._survey()
 
+    def _on_gradients(self, event: Gradients) -> Iterator[Action]:
+        for step, norms in enumerate(event.norms, event.first):
+            if None in norms:
+                name = event.names[norms.index(None)]
+                self._flaws.append(_Flaw(step, 0, event.role, f"the gradient of {name} of {event.role}"))
+                break
+        yield from ()
+
+    def _on_not_finite(self, event: NotFinite) -> Iterator[Action]:
+        self._flaws.append(_Flaw(event.step, 2, event.role, f"the parameter {event.parameter} of {event.role}"))
+        yield from ()
+
     def _on_loss(self, event: Loss) -> Iterator[Action]:
+        """The first loss that is not finite ends the arm, once the others told how it was with them until then."""
+        self._roles[event.role].reported = event.first + len(event.values)
         if None in event.values:
             step = event.first + event.values.index(None)
-            reason = f"the loss of {event.role} is not finite at step {step}"
-            yield from self._end(event.t, "diverged", reason, event.role)
+            self._flaws.append(_Flaw(step, 1, event.role, f"the loss of {event.role}"))
+            if self._ending is None:
+                self._ending = _Ending("diverged", event.role, "", set(), event.t + DIVERGED_SECONDS)
+        if self._ending is not None and self._ending.outcome == "diverged" and not self._silent():
+            yield from self._end_now(event.t)
+
+    def _silent(self) -> bool:
+        """Whether a worker has yet to report the first step that is not finite."""
+        first = min(self._flaws).step
+        training = [self._roles[name] for name in self.arm.workers if self._roles[name].lives]
+        return any(not role.done and role.reported <= first for role in training)
 
     def _on_done(self, event: Done) -> Iterator[Action]:
         self._roles[event.role].done = True
-        self._move(event.t)
+        self._move(event)
         yield from self._survey()
-        for fault in self._faults:
-            if fault.active and fault.injection.clock == event.role and fault.heal_at is None:
-                yield from self._heal(fault, event.t, event.step)
+        yield from self._acted(event.t, self._injector.finished(event.role, event.step, event.t))
+
+    def _on_failed(self, event: Failed) -> Iterator[Action]:
+        self._roles[event.role].failed = event.error
+        yield from ()
 
     def _on_waiting(self, event: Waiting) -> Iterator[Action]:
         """A worker stands at a step: the first time with all others, later where a fault begins or ends."""
-        self._move(event.t)
+        self._move(event)
         role = self._roles[event.role]
         role.waiting, role.step = event.step, event.step
-        if self.started is None:
-            if all(self._roles[name].waiting is not None for name in self.arm.workers):
-                yield from self._start(event.t)
-        else:
+        if self.started is not None:
             yield from self._pass(event.role, event.step, event.t)
+        elif all(self._roles[name].waiting is not None for name in self.arm.workers):
+            yield from self._start(event.t)
 
     def _start(self, now: float) -> Iterator[Action]:
         self.started = now
@@ -204,59 +247,35 @@ class Conductor:
         if self.arm.workload.warmup == 0:
             yield from self._survey()
         for name in self.arm.workers:
-            yield from self._pass(name, 0, now)
+            yield from self._pass(name, self._roles[name].waiting or 0, now)
 
     def _pass(self, worker: str, step: int, now: float) -> Iterator[Action]:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
-        for fault in self._faults:
-            if fault.injection.clock == worker and fault.active and fault.injection.last_step == step:
-                yield from self._heal(fault, now, step)
-        for fault in self._faults:
-            if fault.injection.clock == worker and fault.injected_at is None and fault.injection.first_step == step:
-                yield from self._inject(fault, now, step)
+        yield from self._acted(now, self._injector.at_step(worker, step, now))
         self._roles[worker].waiting = None
-        yield Credit(worker, self._next_stop(step))
+        yield Credit(worker, self._injector.next_stop(step))
 
-    def _next_stop(self, step: int) -> int | None:
-        """All workers stop at every such step, so that their windows have the same steps."""
-        marks = [mark for injection in self.arm.schedule for mark in (injection.first_step, injection.last_step)]
-        later = [mark for mark in marks if mark is not None and step < mark < self.arm.workload.steps]
-        return min(later, default=None)
-
-    def _inject(self, fault: _FaultState, now: float, step: int | None) -> Iterator[Action]:
-        injection = fault.injection
-        fault.injected_at = now
-        self._move(now)
-        if injection.part.deadly:
-            self._roles[injection.role].condemned = True
-        yield Injected(now, self.arm.name, injection.role, injection.fault, step)
-        yield from injection.part.inject(injection.role, injection.fault)
-
-    def _heal(self, fault: _FaultState, now: float, step: int | None) -> Iterator[Action]:
-        injection = fault.injection
-        fault.healed = True
-        self._move(now)
-        instructions = injection.part.heal(injection.role, injection.fault)
-        if instructions:
-            yield from instructions
-            yield Healed(now, self.arm.name, injection.role, injection.fault, step)
+    def _acted(self, now: float, actions: Iterator[Action]) -> Iterator[Action]:
+        """What the harness does itself is no standstill."""
+        for action in actions:
+            self._moved = max(self._moved, now)
+            yield action
 
     def _on_exited(self, event: Exited) -> Iterator[Action]:
         role = self._roles[event.role]
         role.exited = event
-        self._move(event.t)
-        self._stacks_due.discard(event.role)
+        self._move(event)
+        if self._ending is not None:
+            yield from self._reported(event)
+            return
+        planned = event.role in self._injector.condemned
+        if planned and (self._injector.reviving or not self._all_workers_gone()):
+            return
         how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
-        if self._hung is not None:
-            yield from self._stacks_complete(event.t)
-            return
-        if role.condemned and not self._all_workers_gone():
-            return
-        if role.condemned:
+        if planned:
             if not any(self._roles[name].done for name in self.arm.workers):
-                yield from self._end(
-                    event.t, "crashed", f"{event.role} was killed as planned and none is left", event.role
-                )
+                reason = f"{event.role} ended as planned and no worker is left"
+                yield from self._end(event.t, "crashed", reason, event.role)
         elif role.dismissed:
             pass
         elif self.started is None:
@@ -267,11 +286,18 @@ class Conductor:
             yield from self._end(event.t, "crashed", reason, event.role)
         if self.ended is None:
             yield from self._dismiss_services()
-        if self.ended is None and all(state.exited for state in self._roles.values()):
-            steps = self.arm.workload.steps
-            done = [name for name in self.arm.workers if self._roles[name].done]
-            reason = f"{len(done)} of {len(self.arm.workers)} workers trained {steps} steps and every process left"
-            yield from self._end(event.t, "completed", reason)
+        if self.ended is None and not any(state.lives for state in self._roles.values()):
+            yield from self._complete(event.t)
+
+    def _complete(self, now: float) -> Iterator[Action]:
+        """Trained to the end, unless weights are no numbers, which losses need not show."""
+        if self._flaws:
+            yield from self._end(now, "diverged", self._flawed(), min(self._flaws).role)
+            return
+        steps = self.arm.workload.steps
+        done = [name for name in self.arm.workers if self._roles[name].done]
+        reason = f"{len(done)} of {len(self.arm.workers)} workers trained {steps} steps and every process left"
+        yield from self._end(now, "completed", reason)
 
     def _dismiss_services(self) -> Iterator[Action]:
         """What only serves workers does not leave by itself."""
@@ -296,30 +322,22 @@ class Conductor:
         """When `tick` has something to do; None once the arm ended."""
         if self.ended is not None:
             return None
-        if self._hung is not None:
-            return self._stacks_deadline
-        if self.started is None:
-            return self.began + self.startup_timeout
-        return min([*self._timed(), self._stall_deadline()])
-
-    def _timed(self) -> Iterator[float]:
-        assert self.started is not None
-        for fault in self._faults:
-            if fault.injected_at is None and fault.injection.part.at.time is not None:
-                yield self.started + fault.injection.part.at.time
-            elif fault.active and fault.heal_at is not None:
-                yield fault.heal_at
+        if self._ending is not None:
+            return self._ending.deadline
+        last = self.began + self.startup_timeout if self.started is None else self._stall_deadline()
+        return min(chain(self._injector.moments(self.started), [last]))
 
     def _stall_deadline(self) -> float:
         """Standing still does not count while the clock has yet to end a fault."""
-        pending = [fault.heal_at for fault in self._faults if fault.active and fault.heal_at is not None]
         step = median(self._step_seconds) if self._step_seconds else 0.0
-        slowdown = max([fault.injection.part.slowdown for fault in self._faults if fault.active], default=1.0)
-        return max([self._moved, *pending]) + max(self.stall_timeout, STALL_STEPS * step) * slowdown
+        patience = max(self.stall_timeout, STALL_STEPS * step) * self._injector.slowdown
+        return max([self._moved, *self._injector.healing]) + patience
 
-    def _move(self, t: float) -> None:
-        """Something moved at ``t``; what is told late takes back nothing."""
-        self._moved = max(self._moved, t)
+    def _move(self, event: Event) -> None:
+        """Somebody moved; what is told late takes back nothing."""
+        self._moved = max(self._moved, event.t)
+        if event.role in self.arm.workers:
+            self._mover = event.role
 
     def excuse(self, seconds: float) -> None:
         """Nobody listened for so long: silence in that time says nothing."""
@@ -330,52 +348,63 @@ class Conductor:
         """Do what is due at ``now``."""
         if self.ended is not None:
             return []
-        if self._hung is not None:
-            return list(self._end_hung(now)) if now >= self._stacks_deadline else []
+        if self._ending is not None:
+            return list(self._end_now(now)) if now >= self._ending.deadline else []
+        actions = list(self._acted(now, self._injector.due(now, self.started)))
         if self.started is None:
-            return list(self._startup_failed(now)) if now >= self.began + self.startup_timeout else []
-        actions = list(self._due_faults(now))
-        if now >= self._stall_deadline():
-            actions += self._stalled(now)
-        return actions
-
-    def _due_faults(self, now: float) -> Iterator[Action]:
-        assert self.started is not None
-        for fault in self._faults:
-            if fault.active and fault.heal_at is not None and now >= fault.heal_at:
-                yield from self._heal(fault, now, None)
-            at = fault.injection.part.at.time
-            if fault.injected_at is None and at is not None and now >= self.started + at:
-                yield from self._inject(fault, now, None)
+            return actions + (list(self._startup_failed(now)) if now >= self.began + self.startup_timeout else [])
+        return actions + (list(self._stalled(now)) if now >= self._stall_deadline() else [])
 
     def _startup_failed(self, now: float) -> Iterator[Action]:
         late = [name for name in self.arm.workers if self._roles[name].waiting is None]
         reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
-        yield from self._end(now, "refused", reason, late[0])
+        yield from self._look(now, "refused", late[0], reason)
 
     def _stalled(self, now: float) -> Iterator[Action]:
-        """Nobody moves: look at the stacks of all who live, then end."""
         alive = [name for name, state in self._roles.items() if state.lives]
         steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
         training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
-        self._hung = ((training or alive or [""])[0], f"nothing moved for {now - self._moved:.1f} s: {where}")
-        self._stacks_due = set(alive)
-        self._stacks_deadline = now + STACKS_SECONDS
-        yield from (Snapshot(name) for name in alive)
+        failed = {name: self._roles[name].failed for name in alive if self._roles[name].failed}
+        broken = "".join(f"; {name} had failed with {error} and did not leave" for name, error in failed.items())
+        last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
+        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
+        yield from self._look(now, "hung", (training or alive or [""])[0], reason)
+
+    def _look(self, now: float, outcome: Outcome, role: str, reason: str) -> Iterator[Action]:
+        """Nobody moves: look at the stacks of all who live, then end."""
+        alive = {name for name, state in self._roles.items() if state.lives}
+        self._ending = _Ending(outcome, role, reason, alive, now + STACKS_SECONDS)
+        yield from (Snapshot(name) for name in self._roles if name in alive)
+        if not alive:
+            yield from self._end_now(now)
 
     def _on_stack(self, event: Stack) -> Iterator[Action]:
-        self._stacks_due.discard(event.role)
-        yield from self._stacks_complete(event.t)
+        yield from self._reported(event)
 
-    def _stacks_complete(self, now: float) -> Iterator[Action]:
-        if self._hung is not None and not self._stacks_due:
-            yield from self._end_hung(now)
+    def _reported(self, event: Event) -> Iterator[Action]:
+        """One less to wait for."""
+        if self._ending is None or self._ending.outcome == "diverged":
+            return
+        self._ending.missing.discard(event.role)
+        if not self._ending.missing:
+            yield from self._end_now(event.t)
 
-    def _end_hung(self, now: float) -> Iterator[Action]:
-        assert self._hung is not None
-        role, reason = self._hung
-        yield from self._end(now, "hung", reason, role)
+    def _end_now(self, now: float) -> Iterator[Action]:
+        assert self._ending is not None
+        ending = self._ending
+        if ending.outcome != "diverged":
+            yield from self._end(now, ending.outcome, ending.reason, ending.role)
+            return
+        yield from self._end(now, "diverged", self._flawed(), min(self._flaws).role)
+
+    def _flawed(self) -> str:
+        """What was not finite first, and which parameters were in the end."""
+        first = min(self._flaws)
+        others = sorted({flaw.what for flaw in self._flaws if flaw.rank == 2} - {first.what})
+        more = f"; later {others[0]}" if others else ""
+        more += f" and {len(others) - 1} more" if len(others) > 1 else ""
+        return f"{first.what} is not finite at step {first.step}{more}"
 
     # The end
 
@@ -384,9 +413,7 @@ class Conductor:
         return [] if self.ended is not None else list(self._end(now, outcome, reason))
 
     def _end(self, now: float, outcome: Outcome, reason: str, role: str = "") -> Iterator[Action]:
-        for fault in self._faults:
-            if fault.active:
-                yield from self._heal(fault, now, None)
+        yield from self._injector.end(now)
         yield from self._survey()
         self.ended = Ended(now, self.arm.name, role, outcome, reason)
         yield self.ended

@@ -103,6 +103,78 @@ class Memory(Event):
 
 
 @dataclass(frozen=True)
+class Gradients(Event):
+    """Euclidean norms of gradients, ``norms[step - first][parameter]``; None where one is not finite."""
+
+    first: int
+    names: list[str]
+    norms: list[list[float | None]]
+
+
+@dataclass(frozen=True)
+class NotFinite(Event):
+    """A parameter with a value that is not finite, found after ``step`` steps: the first one, and all at the end."""
+
+    step: int
+    parameter: str
+
+
+@dataclass(frozen=True)
+class Tampered(Event):
+    """A worker committed fault number ``fault`` in one ``step``: SHA-256 of ``what`` it was, and is now.
+
+    ``detail`` says it in words.
+    """
+
+    fault: int
+    step: int
+    what: str
+    before: str
+    after: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Checkpointing(Event):
+    """A worker has written half of the checkpoint of ``step`` and stands still, as a fault asked."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Checkpointed(Event):
+    """A checkpoint of the state after ``step`` steps is on disk, with its SHA-256 and seconds that it took.
+
+    ``missing``: what could not be saved, and why. ``failure``: why there is none; earlier ones stay.
+    """
+
+    step: int
+    sha256: str
+    seconds: float
+    missing: str
+    failure: str
+
+
+@dataclass(frozen=True)
+class Resumed(Event):
+    """A worker goes on from the checkpoint of ``step``; those that were ``rejected``, each with the reason."""
+
+    step: int
+    rejected: list[str]
+
+
+@dataclass(frozen=True)
+class Misapplied(Event):
+    """The oracle: after ``step`` steps, parameter ``key`` shows ``found`` updates of the worker ``of``."""
+
+    step: int
+    key: str
+    of: str
+    expected: str
+    found: float
+
+
+@dataclass(frozen=True)
 class Digest(Event):
     """SHA-256 of one context's trained parameters, and of those that training does not update."""
 
@@ -110,6 +182,13 @@ class Digest(Event):
     context: str
     weights: str
     fixed: str
+
+
+@dataclass(frozen=True)
+class Failed(Event):
+    """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go."""
+
+    error: str
 
 
 @dataclass(frozen=True)
@@ -177,7 +256,8 @@ class Impaired(Event):
 
     Of ``packets`` that came by in ``seconds``, ``touched`` were dropped, doubled, held or delayed. ``delay``: mean
     seconds that packets took beyond queueing and the link's own latency, measured from reading to writing. ``rate``:
-    bits/s at which packets left while others waited. None where no packet tells.
+    bits/s at which packets left while others waited. None where no packet tells. ``after``: it is of the packets that
+    came by after the fault had ended.
     """
 
     fault: int
@@ -187,34 +267,104 @@ class Impaired(Event):
     touched: int
     delay: float | None
     rate: float | None
+    after: bool
+
+
+@dataclass(frozen=True)
+class Closed(Event):
+    """All that was asked before the shutdown has been answered."""
 
 
 @dataclass(frozen=True)
 class Signalled(Event):
-    """A signal was sent; the process state in ``/proc`` just before and once it had settled ("" when gone)."""
+    """A signal was sent; the process state in ``/proc`` just before and once it had settled ("" when gone).
+
+    ``ran``: seconds that its threads had been on a processor, once STOP had settled and before any other.
+    """
 
     signal: str
     before: str
     after: str
+    ran: float
 
 
 @dataclass(frozen=True)
 class Throttled(Event):
     """A throttle ended: seconds it was in force, stops in all, and those that ``/proc`` showed as state T at both ends,
-    with the seconds in them (``stopped``)."""
+    with the seconds in them (``stopped``). ``state``: that in ``/proc`` once it had ended ("" when gone)."""
 
     factor: float
     elapsed: float
     stopped: float
     cycles: int
     witnessed: int
+    state: str
+
+
+@dataclass(frozen=True)
+class Environment(Event):
+    """Variables with which a process was started (``/proc/<pid>/environ``)."""
+
+    fault: int
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Limited(Event):
+    """The limit of a process's private memory in bytes (``/proc/<pid>/limits``, None is unlimited), before and after,
+    and what it held then (VmData)."""
+
+    fault: int
+    before: int | None
+    after: int | None
+    held: int
+
+
+@dataclass(frozen=True)
+class Hogged(Event):
+    """A hog ended: seconds in force, processor seconds that it burnt and that the role waited (``schedstat``) in them.
+
+    ``left``: how many of its processes are still there.
+    """
+
+    fault: int
+    processes: int
+    elapsed: float
+    burnt: float
+    waited: float
+    left: int
+
+
+@dataclass(frozen=True)
+class Filled(Event):
+    """Free bytes of the disk of checkpoints (statvfs), before and after it was filled or emptied."""
+
+    fault: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Damaged(Event):
+    """The newest checkpoint was damaged: its file ("" where there is none), SHA-256 and size before and after."""
+
+    fault: int
+    file: str
+    before: str
+    after: str
+    size_before: int
+    size_after: int
 
 
 @dataclass(frozen=True)
 class Stack(Event):
-    """Python stacks of a live process (py-spy), or why there are none."""
+    """Python and native stacks of a live process (py-spy), or why there are none, and its TCP connections.
+
+    ``sockets``: as ``10.77.0.3:41200 > 10.77.0.1:9000 ESTABLISHED``, or ``LISTEN``.
+    """
 
     text: str
+    sockets: list[str]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.events import Event, Exited, Healed, Impaired, Injected, Signalled, Throttled, Window
+from harness.events import (
+    Checkpointing,
+    Damaged,
+    Environment,
+    Event,
+    Exited,
+    Failed,
+    Filled,
+    Healed,
+    Hogged,
+    Impaired,
+    Injected,
+    Limited,
+    Signalled,
+    Spawned,
+    Tampered,
+    Throttled,
+    Window,
+)
 from harness.faults import Evidence, Receipt
 from harness.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
@@ -24,7 +42,10 @@ class _Case:
 class ReceiptBook:
     """Hears the events of an arm and says which of its faults are proven."""
 
-    hears: tuple[type[Event], ...] = (Injected, Healed, Signalled, Throttled, Impaired, Exited, Window)
+    hears: tuple[type[Event], ...] = (
+        Injected, Healed, Spawned, Signalled, Throttled, Impaired, Environment, Limited, Hogged, Filled, Damaged,
+        Tampered, Checkpointing, Failed, Exited, Window,
+    )  # fmt: skip
 
     def __init__(self, arm: Arm) -> None:
         self._warmup = arm.workload.warmup
@@ -40,6 +61,7 @@ class ReceiptBook:
                     case.injected = True
                     case.active = isinstance(event, Injected)
                     case.changed = event.t
+                    case.events.append(event)
             elif isinstance(event, Window):
                 self._window(case, event)
             elif case.injected and getattr(event, "fault", case.injection.fault) == case.injection.fault:
@@ -63,4 +85,5 @@ def _receipt(case: _Case) -> Receipt:
         return Receipt(injection.fault, fault.name, injection.role, False, "the run ended before it was due")
     evidence = Evidence(case.events, case.inside.points, case.outside.points)
     proven, said = fault.receipt(evidence)
-    return Receipt(injection.fault, fault.name, injection.role, proven, said)
+    restored, seen = fault.restored(evidence)
+    return Receipt(injection.fault, fault.name, injection.role, proven, said, restored, seen)

@@ -42,7 +42,8 @@ class Impairment:
 
     ``latency`` and ``jitter`` are seconds more, ``bandwidth`` is bits/s, ``loss``, ``duplicate`` and ``reorder`` are
     the shares of packets that are dropped, sent twice, or held for ``hold`` seconds so that others overtake them.
-    ``blocked`` lets none through.
+    ``blocked`` lets none through; with ``period``, only in the first ``down`` seconds of each. ``reset`` tears down
+    every TCP connection that a packet comes by of, once.
     """
 
     latency: float = 0.0
@@ -53,6 +54,9 @@ class Impairment:
     reorder: float = 0.0
     hold: float = 0.0
     blocked: bool = False
+    period: float = 0.0
+    down: float = 0.0
+    reset: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,15 @@ class Connect(Instruction):
 
 @dataclass(frozen=True)
 class Impair(Instruction):
-    """Let fault number ``fault`` impair one direction of a host's link; the role is the host."""
+    """Let fault number ``fault`` impair one direction of a host's link; the role is the host.
+
+    With ``peer``, only packets to or from the host of that name.
+    """
 
     fault: int
     direction: Way
     impairment: Impairment
+    peer: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,8 +141,83 @@ class Unthrottle(Instruction):
 
 
 @dataclass(frozen=True)
+class Tamper(Instruction):
+    """Let a worker that waits for credit begin to commit fault number ``fault`` of its plan."""
+
+    fault: int
+
+
+@dataclass(frozen=True)
+class Untamper(Instruction):
+    """Let a worker end fault number ``fault``."""
+
+    fault: int
+
+
+@dataclass(frozen=True)
+class Inspect(Instruction):
+    """Report variables of the environment with which a process was started, as the kernel has them."""
+
+    fault: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Limit(Instruction):
+    """Let a process have no more than ``data`` bytes of private memory (RLIMIT_DATA); None is what it had before."""
+
+    fault: int
+    data: int | None
+
+
+@dataclass(frozen=True)
+class Hog(Instruction):
+    """Let so many ``processes`` compute for nothing on the processors of a role; 0 is one for each of them."""
+
+    fault: int
+    processes: int
+
+
+@dataclass(frozen=True)
+class Unhog(Instruction):
+    """End a hog and report what it used."""
+
+    fault: int
+
+
+@dataclass(frozen=True)
+class Disk(Instruction):
+    """Give the folder ``path`` a disk of ``size`` bytes of its own (tmpfs); the role is empty."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Fill(Instruction):
+    """Take all that is free on the disk of a role's checkpoints."""
+
+    fault: int
+
+
+@dataclass(frozen=True)
+class Unfill(Instruction):
+    """Give it back."""
+
+    fault: int
+
+
+@dataclass(frozen=True)
+class Damage(Instruction):
+    """Damage the newest checkpoint of a role: ``truncate`` to half, or ``flip`` one bit."""
+
+    fault: int
+    how: Literal["truncate", "flip"]
+
+
+@dataclass(frozen=True)
 class Snapshot(Instruction):
-    """Report the Python stacks of a process."""
+    """Report the stacks of a process, Python and native, and its sockets."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +242,8 @@ def decode(line: bytes) -> Instruction:
     kind = KINDS[body.pop("kind")]
     if kind is Spawn:
         body["argv"] = tuple(body["argv"])
+    elif kind is Inspect:
+        body["names"] = tuple(body["names"])
     elif kind is Connect:
         body["hosts"] = tuple(_host(host) for host in body["hosts"])
     elif kind is Impair:

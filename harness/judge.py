@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness import checks, measures
+from harness import checks, measures, waits
 from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
-from harness.events import Ended, Event, Stack
+from harness.events import Ended, Event, Exited, Spawned, Stack
 from harness.evidence import ReceiptBook
 from harness.faults import Receipt
 from harness.measures import ArmMeasures, Measure, Quantity
 from harness.plan import Plan
 from harness.statistics.compare import Comparison
+from harness.waits import Wait
 
 SCHEMA = "harness/verdict/1"
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
@@ -43,6 +44,7 @@ class Verdict:
     checks: Sequence[Judged]
     arms: Sequence[ArmMeasures]
     stacks: Sequence[Stack]
+    waits: Sequence[Wait]
     facts: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
@@ -56,7 +58,8 @@ class Verdict:
             "facts": dict(self.facts),
             "checks": [_check_json(check) for check in self.checks],
             "arms": [_arm_json(arm) for arm in self.arms],
-            "stacks": [{"arm": stack.arm, "role": stack.role, "text": stack.text} for stack in self.stacks],
+            "stacks": [vars(stack) for stack in self.stacks],
+            "waits": [vars(wait) for wait in self.waits],
         }
 
 
@@ -93,15 +96,27 @@ def _finite(value: float | None) -> float | None:
 def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any]) -> Verdict:
     """Judge a history in one pass; ``facts`` are those of the machine, which go with every number."""
     observers = {arm.name: _ArmObserver(plan, arm.name) for arm in plan.arms}
-    stacks = []
+    stacks: list[Stack] = []
+    gone: dict[str, dict[str, str]] = {
+        arm.name: {role.name: "was not started" for role in arm.roles} for arm in plan.arms
+    }
     for event in past:
         observers[event.arm].add(event)
         if isinstance(event, Stack):
             stacks.append(event)
+        elif isinstance(event, Exited) and observers[event.arm].runs:
+            gone[event.arm][event.role] = "is gone"
+        elif isinstance(event, Spawned):
+            gone[event.arm].pop(event.role, None)
     arms = {name: observer.result() for name, observer in observers.items()}
     judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
+    waiting = [
+        wait
+        for arm in plan.arms
+        for wait in waits.explain(arm, [stack for stack in stacks if stack.arm == arm.name], gone[arm.name])
+    ]
     verdict, reason = _overall(judged, tuple(arms.values()))
-    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, facts)
+    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, waiting, facts)
 
 
 class _ArmObserver:
@@ -118,6 +133,11 @@ class _ArmObserver:
         for listener in listeners:
             for kind in listener.hears:
                 self._hearers.setdefault(kind, []).append(listener.add)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._ended is None
 
     def add(self, event: Event) -> None:
         for hear in self._hearers.get(type(event), ()):
@@ -162,6 +182,9 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
             return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
         if arm.ended.outcome in ("interrupted", "aborted"):
             return "invalid", f"{arm.ended.outcome} by {arm.ended.reason}"
+    broken = [receipt for arm in arms for receipt in arm.receipts if receipt.restored is False]
+    if broken:
+        return "invalid", "; ".join(f"{one.name} of {one.role} was not undone: {one.afterwards}" for one in broken)
     unproven = [receipt for arm in arms for receipt in arm.receipts if not receipt.proven]
     if unproven:
         return "invalid", "; ".join(_unproven(receipt) for receipt in unproven)

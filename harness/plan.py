@@ -9,16 +9,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness import checks, topologies
-from harness.faults import Fault, LinkFault, process_of
+from harness.expansion import Decided, expand, ground
+from harness.faults import Fault, LinkFault, StartFault, WorkerFault
 from harness.instructions import INTERFACE
 from harness.network import PORT, Network, lay_out
 from harness.scenario import models
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import Amp, Expect, FaultEntry, Hybridize, Optimizer, Scenario, Target
+from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Scenario, Target
 from harness.strict import Strict
 from harness.topologies import Compression, Place, Role, TopologySpec
 
-VERSION = 2
+VERSION = 3
 DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
@@ -38,6 +39,8 @@ class Job(Strict):
     window: int
     sync_every: int
     phases: bool
+    gradients: str
+    checkpoint: Checkpoint | None
     memory: str
     seed: int
     loop: Literal["trainer", "push_pull", "horovod", "executor"]
@@ -50,12 +53,18 @@ class Job(Strict):
 
 
 class Injection(Strict):
-    """One fault on one role. ``clock`` is the worker whose steps trigger it; times count from the first step."""
+    """One fault on one role or host, everything decided.
+
+    ``source`` is the entry of the scenario that it is of. ``clock`` is the worker whose steps trigger it; times count
+    from the first step. ``sizes``: those of each step while it lasts, where it changes them.
+    """
 
     fault: int
+    source: int
     role: str
     clock: str
     entry: FaultEntry
+    sizes: tuple[int, ...] = ()
 
     @property
     def part(self) -> Fault:
@@ -65,8 +74,19 @@ class Injection(Strict):
 
     @property
     def first_step(self) -> int | None:
-        """The step before which it starts, unless the clock decides."""
-        return self.part.at.step
+        """The step before which it starts, unless the clock or an event decides."""
+        return self.part.at.step if self.part.at else None
+
+    @property
+    def begins_at(self) -> float | None:
+        """Seconds after the first step, where the clock decides."""
+        return self.part.at.time if self.part.at else None
+
+    @property
+    def awaits(self) -> tuple[str, str] | None:
+        """The event that starts it and the role that it is of."""
+        at = self.part.at
+        return None if at is None or at.event is None else (at.event, at.of or self.role)
 
     @property
     def last_step(self) -> int | None:
@@ -160,16 +180,26 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
 
 def _arm(name: str, scenario: Scenario, entries: list[Any], env: dict[str, str]) -> Arm:
     roles, network = _placed(scenario.topology)
+    schedule = _schedule(scenario, entries, network)
     bound = scenario.topology.bigarray_bound
     bounded = {} if bound is None else {topologies.BIGARRAY_BOUND: str(bound)}
     return Arm(
         name=name,
         env={**DEFAULT_ENV, **bounded, **env},
-        roles=roles,
+        roles=tuple(_started_with(role, schedule) for role in roles),
         network=network,
         workload=_job(scenario),
-        schedule=tuple(_injection(index, entry, network) for index, entry in enumerate(entries)),
+        schedule=schedule,
     )
+
+
+def _started_with(role: Role, schedule: tuple[Injection, ...]) -> Role:
+    """The role as faults on its start have it."""
+    env = role.env
+    for injection in schedule:
+        if injection.role == role.name and isinstance(injection.part, StartFault):
+            env = dict(injection.part.environment(role.name, env))
+    return role.model_copy(update={"env": env})
 
 
 def _placed(spec: TopologySpec) -> tuple[tuple[Role, ...], Network | None]:
@@ -215,14 +245,23 @@ def _job(scenario: Scenario) -> Job:
     )
 
 
-def _injection(index: int, entry: Any, network: Network | None) -> Injection:
-    """A fault on a link acts on a host, and the host's worker is its clock."""
-    select = entry.fault.select
-    role = process_of(select)
-    there: tuple[str, ...] = (role,)
-    if isinstance(entry.fault, LinkFault):
+def _schedule(scenario: Scenario, entries: list[Any], network: Network | None) -> tuple[Injection, ...]:
+    decided = expand(entries, ground(scenario))
+    return tuple(_injection(number, one, network, scenario) for number, one in enumerate(decided))
+
+
+def _injection(number: int, one: Decided, network: Network | None, scenario: Scenario) -> Injection:
+    """The clock of a fault on a link is a worker of that host."""
+    fault = one.entry.fault
+    there: tuple[str, ...] = (one.target,)
+    if isinstance(fault, LinkFault):
         assert network is not None
-        host = network.host_of(role) if role else network.named(select.host)
-        role, there = host.name, host.roles
-    clock = next((one for one in there if one.startswith("worker/")), "worker/0")
-    return Injection(fault=index, role=role, clock=clock, entry=entry)
+        there = network.named(one.target).roles
+    return Injection(
+        fault=number,
+        source=one.source,
+        role=one.target,
+        clock=next((name for name in there if name.startswith("worker/")), "worker/0"),
+        entry=one.entry,
+        sizes=fault.sizes(scenario.seed + 1, scenario.workload.steps) if isinstance(fault, WorkerFault) else (),
+    )

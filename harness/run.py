@@ -24,10 +24,11 @@ from typing import Any
 
 from harness import archive, events, facts, history, store
 from harness.agent.client import AgentProcess, isolation
-from harness.conductor import GRACE_SECONDS, Action, Conductor
+from harness.conductor import GRACE_SECONDS, Conductor
 from harness.errors import AgentError, DamagedRunError
 from harness.events import Ended, Event, Ready
 from harness.history import HistoryWriter
+from harness.injector import Action
 from harness.instructions import Instruction, Spawn
 from harness.judge import Verdict, judge
 from harness.plan import Arm, Plan

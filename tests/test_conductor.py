@@ -10,7 +10,20 @@ import pytest
 from harness import events
 from harness.conductor import Conductor
 from harness.events import Ended, Healed, Injected, Started
-from harness.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey, Throttle, Unthrottle
+from harness.instructions import (
+    Connect,
+    Credit,
+    Inspect,
+    Shutdown,
+    Signal,
+    Snapshot,
+    Spawn,
+    Survey,
+    Tamper,
+    Throttle,
+    Untamper,
+    Unthrottle,
+)
 from harness.plan import Plan
 
 ARM = "main"
@@ -144,7 +157,7 @@ def test_when_the_only_worker_is_killed_the_job_crashed(plan_of: Callable[..., P
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W0, 5)
     (ended, _) = job.leave(W0, status=None, signal=9)
-    assert (ended.outcome, ended.reason) == ("crashed", "worker/0 was killed as planned and none is left")
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/0 ended as planned and no worker is left")
 
 
 def test_standing_still_ends_as_hung_with_the_stacks_of_all_who_live(play: Callable[..., Play]) -> None:
@@ -154,10 +167,12 @@ def test_standing_still_ends_as_hung_with_the_stacks_of_all_who_live(play: Calla
     assert job.conductor.tick(31.9) == []
     assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL]
     for role in ALL[:-1]:
-        assert job.on(events.Stack, role, "text", t=33.0) == []
-    (ended, _) = job.on(events.Stack, W1, "text", t=33.0)
+        assert job.on(events.Stack, role, "text", [], t=33.0) == []
+    (ended, _) = job.on(events.Stack, W1, "text", [], t=33.0)
     assert ended.outcome == "hung"
-    assert ended.reason == "nothing moved for 30.0 s: worker/0 at step 10, worker/1 at step 0"
+    assert (
+        ended.reason == "nothing moved for 30.0 s: worker/0 at step 10, worker/1 at step 0; last to move was worker/0"
+    )
 
 
 def test_a_job_that_cannot_leave_is_hung(play: Callable[..., Play]) -> None:
@@ -168,7 +183,8 @@ def test_a_job_that_cannot_leave_is_hung(play: Callable[..., Play]) -> None:
     job.leave(W1, t=2.0)
     assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL[:-1]]
     (ended, _) = job.conductor.tick(60.0)
-    assert ended.reason == "nothing moved for 30.0 s: scheduler, server/0, worker/0 had finished and did not leave"
+    where = "scheduler, server/0, worker/0 had finished and did not leave"
+    assert ended.reason == f"nothing moved for 30.0 s: {where}; last to move was worker/1"
 
 
 def test_movement_while_stacks_are_taken_revokes_the_hang(play: Callable[..., Play]) -> None:
@@ -177,7 +193,7 @@ def test_movement_while_stacks_are_taken_revokes_the_hang(play: Callable[..., Pl
     assert job.conductor.tick(31.0) == [Snapshot(role) for role in ALL]
     job.on(events.Progress, W0, 5, t=32.0)
     for role in ALL:
-        assert job.on(events.Stack, role, "text", t=33.0) == []
+        assert job.on(events.Stack, role, "text", [], t=33.0) == []
     assert job.conductor.deadline() == 62.0
 
 
@@ -223,8 +239,41 @@ def test_a_fault_that_the_clock_will_end_is_not_a_stall(play: Callable[..., Play
 def test_a_loss_that_is_not_finite_ends_as_diverged(play: Callable[..., Play]) -> None:
     job = play()
     job.come_up()
-    (ended, _) = job.on(events.Loss, W1, 20, [0.5, None, 0.5])
-    assert ended == Ended(1.0, ARM, W1, "diverged", "the loss of worker/1 is not finite at step 21")
+    assert job.on(events.Loss, W1, 20, [0.5, None, 0.5]) == []
+    assert job.on(events.Loss, W0, 0, [0.5] * 20) == []
+    assert job.conductor.deadline() == 3.0
+    (ended, _) = job.on(events.Loss, W0, 20, [0.5, 0.5], t=1.5)
+    assert ended == Ended(1.5, ARM, W1, "diverged", "the loss of worker/1 is not finite at step 21")
+
+
+def test_the_first_gradient_that_is_not_finite_is_named_whoever_tells_first(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.NotFinite, W0, 30, "b")
+    job.on(events.Loss, W0, 20, [0.5, None])
+    job.on(events.Gradients, W1, 20, ["a", "b"], [[1.0, None], [None, None]])
+    (ended, _) = job.on(events.Loss, W1, 20, [0.5, None])
+    assert ended.role == W1
+    assert ended.reason == "the gradient of b of worker/1 is not finite at step 20; later the parameter b of worker/0"
+
+
+def test_others_who_say_nothing_are_not_waited_for(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Loss, W1, 20, [None])
+    (ended, _) = job.conductor.tick(3.0)
+    assert ended.outcome == "diverged"
+
+
+def test_weights_that_are_none_in_the_end_are_no_completion(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    for worker in (W0, W1):
+        job.on(events.NotFinite, worker, 100, "conv0_weight")
+        job.on(events.Done, worker, 100)
+    ended = job.leave(*ALL)[0]
+    assert (ended.outcome, ended.role) == ("diverged", W0)
+    assert "conv0_weight of worker/0 is not finite at step 100" in ended.reason
 
 
 def test_who_did_not_come_up_is_named(play: Callable[..., Play]) -> None:
@@ -283,6 +332,8 @@ def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:
     job.conductor.stop(3.0, "interrupted", "SIGINT")
     assert not job.conductor.over
     job.leave(*ALL)
+    assert not job.conductor.over
+    job.on(events.Closed, "")
     assert job.conductor.over
     assert job.conductor.deadline() is None
 
@@ -355,3 +406,79 @@ def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -
     job.on(events.Waiting, W1, 0)
     ended = job.leave(SCHEDULER, status=1)[0]
     assert (ended.outcome, ended.role) == ("crashed", SCHEDULER)
+
+
+def restart(after: str = "2s", scope: str = "process") -> dict[str, Any]:
+    select = {"role": "worker", "rank": 1}
+    return {"restart": {"select": select, "at": {"step": 30}, "after": after, "scope": scope}}
+
+
+def test_a_restarted_process_is_started_again_some_time_after_its_end(play: Callable[..., Play]) -> None:
+    job = play(restart())
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30)[:2] == [Injected(1.0, ARM, W1, 0, 30), Signal(W1, "KILL")]
+    assert job.leave(W1, status=None, signal=9, t=1.5) == []
+    assert job.conductor.deadline() == 3.5
+    spawn, healed = job.conductor.tick(3.5)
+    assert (spawn.role, healed) == (W1, Healed(3.5, ARM, W1, 0, None))
+    job.on(events.Spawned, W1, 2, t=3.6)
+    assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 30)]
+    (ended, _) = job.leave(W1, status=1, t=5.0)
+    assert ended.outcome == "crashed"
+
+
+def test_a_restarted_job_starts_again_when_all_are_gone(play: Callable[..., Play]) -> None:
+    job = play(restart(scope="job"))
+    job.come_up()
+    actions = job.on(events.Waiting, W1, 30)
+    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert job.leave(*ALL[:3], status=None, signal=9, t=1.5) == []
+    assert job.leave(W1, status=None, signal=9, t=1.6) == []
+    assert [action.role for action in job.conductor.tick(3.6)[:4]] == list(ALL)
+
+
+def test_a_late_process_is_started_when_its_time_has_come(play: Callable[..., Play]) -> None:
+    job = play({"late_start": {"select": {"role": "server"}, "by": "5s"}})
+    actions = job.conductor.begin()
+    assert [type(action) for action in actions] == [Spawn, Injected, Spawn, Spawn]
+    assert job.conductor.deadline() == 5.0
+    assert [action.role for action in job.conductor.tick(5.0)] == [S0, S0]
+
+
+def test_a_process_is_told_the_wrong_thing_and_that_is_looked_at(play: Callable[..., Play]) -> None:
+    job = play({"wrong_start": {"select": {"role": "server"}, "workers": 7}})
+    actions = job.conductor.begin()
+    assert actions[2:4] == [Injected(0.0, ARM, S0, 0, None), Inspect(S0, 0, ("DMLC_NUM_WORKER", "HOROVOD_SIZE"))]
+
+
+def test_a_fault_waits_for_an_event_of_a_role(play: Callable[..., Play]) -> None:
+    job = play({"kill": {"select": {"role": "server"}, "at": {"event": "done", "of": "worker/0"}}})
+    job.come_up()
+    job.on(events.Done, W1, 100)
+    actions = job.on(events.Done, W0, 100, t=2.0)
+    assert actions == [Injected(2.0, ARM, S0, 0, None), Signal(S0, "KILL")]
+
+
+def test_a_worker_commits_its_fault_before_it_goes_on(play: Callable[..., Play]) -> None:
+    job = play({"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}})
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30) == [Injected(1.0, ARM, W1, 0, 30), Tamper(W1, 0), Credit(W1, 31)]
+    assert job.on(events.Waiting, W1, 31)[:2] == [Untamper(W1, 0), Healed(1.0, ARM, W1, 0, 31)]
+
+
+def test_processes_that_never_come_up_are_looked_at_before_the_end(play: Callable[..., Play]) -> None:
+    job = play({"late_start": {"select": {"role": "server"}}})
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    assert job.conductor.tick(60.0) == [Snapshot(W0)]
+    (ended, _) = job.on(events.Stack, W0, "text", [], t=61.0)
+    assert (ended.outcome, ended.reason) == ("refused", "after 60 s worker/0, worker/1 had not come up")
+
+
+def test_a_script_that_failed_and_stays_is_named(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Failed, W1, "ValueError: no")
+    job.conductor.tick(31.0)
+    ended = [job.on(events.Stack, role, "text", [], t=33.0) for role in ALL][-1][0]
+    assert "worker/1 had failed with ValueError: no and did not leave" in ended.reason

@@ -24,7 +24,7 @@ def test_only_what_happened_to_the_role_after_the_injection_counts(fault_plan: C
     book = ReceiptBook(fault_plan(KILL).arms[0])
     for event in (
         Injected(1.0, "main", "worker/1", 0, 30),
-        Signalled(1.0, "main", "worker/1", "KILL", "S", "Z"),
+        Signalled(1.0, "main", "worker/1", "KILL", "S", "Z", 0.0),
         Exited(1.1, "main", "worker/0", None, 9),
     ):
         book.add(event)
@@ -45,7 +45,7 @@ def test_step_times_inside_and_outside_the_fault_are_told_apart(fault_plan: Call
         _window(6.0, 30, 9.0, role="worker/0"),
         _window(9.0, 40, 3.0),
         Healed(9.0, "main", "worker/1", 0, 50),
-        Throttled(9.0, "main", "worker/1", 3.0, 6.0, 4.0, 100, 100),
+        Throttled(9.0, "main", "worker/1", 3.0, 6.0, 4.0, 100, 100, "R"),
         _window(9.5, 50, 1.0),  # spans the end
         _window(11.0, 60, 1.0),
     ):

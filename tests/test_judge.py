@@ -15,7 +15,7 @@ from tests.conftest import SCENARIO
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
 PROOF: list[Event] = [
     Injected(1.0, "main", "worker/1", 0, 50),
-    Signalled(1.0, "main", "worker/1", "KILL", "S", "Z"),
+    Signalled(1.0, "main", "worker/1", "KILL", "S", "Z", 0.0),
     Exited(1.1, "main", "worker/1", None, 9),
 ]
 HUNG = Ended(9.0, "main", "worker/0", "hung", "nothing moved")
@@ -95,13 +95,14 @@ def test_a_check_that_breaks_is_unknown(killed: Plan, monkeypatch: pytest.Monkey
 
 
 def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
-    past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall"), HUNG]
+    past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall", []), HUNG]
     form = judge(killed, past, "id", {}).as_json()
     json.dumps(form, allow_nan=False)
     assert form["schema"] == "harness/verdict/1"
     assert form["arms"][0]["outcome"] == "hung"
     assert form["arms"][0]["receipts"][0]["proven"] is True
-    assert form["stacks"] == [{"arm": "main", "role": "worker/0", "text": "waitall"}]
+    assert form["stacks"] == [{"t": 8.0, "arm": "main", "role": "worker/0", "text": "waitall", "sockets": []}]
+    assert form["waits"][0]["role"] == "worker/0"
     assert set(form["arms"][0]["measures"][0]) == {
         "name", "unit", "value", "n", "low", "high", "role", "note", "samples", "stride"
     }  # fmt: skip

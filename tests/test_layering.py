@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 GROUND = {"errors", "instructions", "events", "registry", "strict", "units", "__init__"}
 PURE = {
     "scenario", "shapes", "faults", "topologies", "plan", "measures", "checks", "statistics", "report", "conductor",
-    "evidence", "judge", "archive", "network",
+    "evidence", "judge", "archive", "network", "schedule", "expansion", "injector", "waits",
 }  # fmt: skip
 EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue", "machine"}
 TOP = {"run", "cli", "asv_bridge", "__main__"}

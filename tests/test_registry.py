@@ -104,4 +104,7 @@ def test_every_part_is_used_by_a_scenario() -> None:
 
 def test_every_measure_is_asked_for_by_a_check_or_shown() -> None:
     names = set(registry.load("harness.measures", measures.Measure))
-    assert names == {"duration", "latency", "loss", "memory", "phases", "throughput", "traffic", "weights"}
+    assert names == {
+        "duration", "finite", "latency", "loss", "memory", "phases", "recovery", "throughput", "traffic", "updates",
+        "weights",
+    }  # fmt: skip

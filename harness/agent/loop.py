@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -11,25 +12,37 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from harness import events, instructions
-from harness.agent import children, cluster, proc
+from harness.agent import children, cluster, disk, proc, sockets
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
+from harness.agent.hog import CpuHog
 from harness.agent.stacks import StackDump
 from harness.agent.throttle import ThrottledProcess
 from harness.instructions import (
     Connect,
     Credit,
+    Damage,
+    Disk,
+    Fill,
+    Hog,
     Impair,
+    Inspect,
     Instruction,
+    Limit,
     Restore,
     Shutdown,
     Signal,
     Snapshot,
     Spawn,
     Survey,
+    Tamper,
     Throttle,
+    Unfill,
+    Unhog,
+    Untamper,
     Unthrottle,
 )
 
@@ -52,6 +65,9 @@ class Agent:
         self._throttles: dict[str, ThrottledProcess] = {}
         self._dumps: dict[str, StackDump] = {}
         self._hosts: dict[str, ClusterHost] = {}
+        self._hogs: dict[int, tuple[str, CpuHog]] = {}
+        self._lifted: dict[str, int | None] = {}
+        self._folders: dict[str, Path] = {}
         self._wire: Child | None = None
         self._kill_at: float | None = None
         self._pending = b""
@@ -80,6 +96,8 @@ class Agent:
             for child in [*self._children.values(), *filter(None, [self._wire])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
+            for _, hog in self._hogs.values():
+                hog.end()
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, act)
@@ -109,10 +127,20 @@ class Agent:
             Restore: self._tell_wire,
             Survey: self._tell_wire,
             Spawn: self._spawn,
-            Credit: self._credit,
+            Credit: self._tell_worker,
+            Tamper: self._tell_worker,
+            Untamper: self._tell_worker,
             Signal: self._signal,
             Throttle: self._throttle,
             Unthrottle: self._unthrottle,
+            Inspect: self._inspect,
+            Limit: self._limit,
+            Hog: self._hog,
+            Unhog: self._unhog,
+            Disk: self._disk,
+            Fill: self._fill,
+            Unfill: self._fill,
+            Damage: self._damage,
             Snapshot: self._snapshot,
             Shutdown: self._shutdown,
         }
@@ -134,7 +162,7 @@ class Agent:
         self._watch(self._wire.events, partial(self._forward, self._wire))
         self._report(events.Connected, "", pid=self._wire.pid)
 
-    def _tell_wire(self, instruction: Impair | Restore | Survey) -> None:
+    def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
         if self._wire is not None:
             self._wire.grant(instructions.encode(instruction))
 
@@ -147,6 +175,7 @@ class Agent:
             self._report(events.SpawnFailed, instruction.role, reason=reason)
             return
         self._children[instruction.role] = child
+        self._folders[instruction.role] = Path(instruction.cwd)
         self._watch(child.events, partial(self._forward, child))
         self._report(events.Spawned, instruction.role, pid=child.pid)
 
@@ -166,24 +195,42 @@ class Agent:
         self._write(whole + newline)
         return True
 
-    def _credit(self, instruction: Credit) -> None:
+    def _tell_worker(self, instruction: Credit | Tamper | Untamper) -> None:
         child = self._children[instruction.role]
-        if not child.exited:
-            child.grant(json.dumps({"until": instruction.until}).encode() + b"\n")
+        if child.exited:
+            return
+        if isinstance(instruction, Credit):
+            words: dict[str, int | None] = {"until": instruction.until}
+        else:
+            words = {"begin" if isinstance(instruction, Tamper) else "end": instruction.fault}
+        child.grant(json.dumps(words).encode() + b"\n")
 
     def _signal(self, instruction: Signal) -> None:
-        child = self._children[instruction.role]
+        """A process that is stopped is not throttled meanwhile, since that would continue it."""
+        child = self._children.get(instruction.role)
         before = after = ""
-        if not child.exited:
-            before = proc.state(child.pid)
+        ran = 0.0
+        if child is not None and not child.exited:
+            throttle = self._throttles.get(instruction.role)
+            if throttle is not None and instruction.signal == "STOP":
+                throttle.suspend()
+            before, ran = proc.state(child.pid), proc.processor_seconds(child.pid)[0]
             child.signal(signal.Signals[f"SIG{instruction.signal}"])
             after = proc.settled(child.pid, _AFTER[instruction.signal])
-        self._report(events.Signalled, instruction.role, signal=instruction.signal, before=before, after=after)
+            if instruction.signal == "STOP":
+                ran = proc.processor_seconds(child.pid)[0]
+            if throttle is not None and instruction.signal == "CONT":
+                throttle.resume()
+        fields = {"signal": instruction.signal, "before": before, "after": after, "ran": round(ran, 6)}
+        self._report(events.Signalled, instruction.role, **fields)
 
     def _throttle(self, instruction: Throttle) -> None:
         child = self._children[instruction.role]
         if not child.exited:
-            self._throttles[instruction.role] = ThrottledProcess(child.pid, instruction.factor)
+            throttle = ThrottledProcess(child.pid, instruction.factor)
+            if proc.state(child.pid) == "T":
+                throttle.suspend()
+            self._throttles[instruction.role] = throttle
 
     def _unthrottle(self, instruction: Unthrottle) -> None:
         self._end_throttle(instruction.role)
@@ -201,12 +248,61 @@ class Agent:
             stopped=round(throttle.stopped, 6),
             cycles=throttle.cycles,
             witnessed=throttle.witnessed,
+            state=proc.settled(throttle.pid, _AFTER["CONT"], within=0.05),
         )
 
     def _turn_throttles(self) -> None:
         for throttle in self._throttles.values():
             if throttle.due <= time.monotonic():
                 throttle.turn()
+
+    def _inspect(self, instruction: Inspect) -> None:
+        known = proc.environment(self._children[instruction.role].pid)
+        values = {name: known[name] for name in instruction.names if name in known}
+        self._report(events.Environment, instruction.role, fault=instruction.fault, values=values)
+
+    def _limit(self, instruction: Limit) -> None:
+        """Only the soft limit, so that it can be lifted again without privileges."""
+        child = self._children[instruction.role]
+        try:
+            before, held = proc.data_limit(child.pid)
+            _, hard = resource.prlimit(child.pid, resource.RLIMIT_DATA)
+            lifted = self._lifted.setdefault(instruction.role, before)
+            wanted = lifted if instruction.data is None else instruction.data
+            soft = resource.RLIM_INFINITY if wanted is None else wanted
+            resource.prlimit(child.pid, resource.RLIMIT_DATA, (soft, hard))
+            after, _ = proc.data_limit(child.pid)
+        except (OSError, StopIteration):
+            return  # it is gone; without a report there is no receipt
+        fields = {"fault": instruction.fault, "before": before, "after": after, "held": held}
+        self._report(events.Limited, instruction.role, **fields)
+
+    def _hog(self, instruction: Hog) -> None:
+        child = self._children[instruction.role]
+        if not child.exited:
+            self._hogs[instruction.fault] = (instruction.role, CpuHog(child.pid, instruction.processes))
+
+    def _unhog(self, instruction: Unhog) -> None:
+        role, hog = self._hogs.pop(instruction.fault, ("", None))
+        if hog is not None:
+            self._report(events.Hogged, role, fault=instruction.fault, **hog.end())
+
+    def _disk(self, instruction: Disk) -> None:
+        try:
+            disk.mount(Path(instruction.path), instruction.size)
+        except OSError as error:
+            self._report(events.ConnectFailed, "", reason=f"a disk of its own: {error.strerror}")
+
+    def _fill(self, instruction: Fill | Unfill) -> None:
+        folder = self._folders[instruction.role] / disk.FOLDER
+        before = disk.free(folder)
+        (disk.fill if isinstance(instruction, Fill) else disk.empty)(folder)
+        fields = {"fault": instruction.fault, "before": before, "after": disk.free(folder)}
+        self._report(events.Filled, instruction.role, **fields)
+
+    def _damage(self, instruction: Damage) -> None:
+        done = disk.damage(self._folders[instruction.role] / disk.FOLDER, instruction.how)
+        self._report(events.Damaged, instruction.role, fault=instruction.fault, **vars(done))
 
     def _snapshot(self, instruction: Snapshot) -> None:
         child = self._children[instruction.role]
@@ -215,13 +311,14 @@ class Agent:
         try:
             self._dumps[instruction.role] = StackDump(child.pid)
         except OSError as error:
-            self._report(events.Stack, instruction.role, text=f"py-spy cannot be started: {error.strerror}")
+            text = f"py-spy cannot be started: {error.strerror}"
+            self._report(events.Stack, instruction.role, text=text, sockets=sockets.of(child.pid))
 
     def _finish_dumps(self) -> None:
         for role, dump in list(self._dumps.items()):
             if (text := dump.text()) is not None:
                 del self._dumps[role]
-                self._report(events.Stack, role, text=text)
+                self._report(events.Stack, role, text=text, sockets=sockets.of(self._children[role].pid))
 
     def _shutdown(self, instruction: Shutdown) -> None:
         for role in list(self._throttles):
@@ -230,6 +327,10 @@ class Agent:
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)
         self._kill_at = time.monotonic() + instruction.grace
+        if self._wire is None:
+            self._report(events.Closed, "")
+        else:
+            self._tell_wire(instruction)  # it has more to tell, and then says so
 
     def _kill_if_due(self) -> None:
         if self._kill_at is None or time.monotonic() < self._kill_at:

@@ -1,4 +1,4 @@
-"""Python stacks of a process, by py-spy, without waiting for it."""
+"""Python and native stacks of a process, by py-spy, without waiting for it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class StackDump:
 
     def __init__(self, pid: int) -> None:
         argv = [str(Path(sys.executable).with_name("py-spy")), "dump", "--pid", str(pid)]
-        if proc.state(pid) == "T":
-            argv.append("--nonblocking")  # it cannot be paused once more, and stands still anyway
+        # A stopped process cannot be paused once more, and stands still anyway; native frames need a pause.
+        argv.append("--nonblocking" if proc.state(pid) == "T" else "--native")
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed by text)
         self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT)
         self.deadline = time.monotonic() + TIMEOUT_SECONDS

@@ -22,8 +22,9 @@ class ThrottledProcess:
     """
 
     def __init__(self, pid: int, factor: float) -> None:
-        self._pid, self.factor = pid, factor
+        self.pid, self.factor = pid, factor
         self._began = time.monotonic()
+        self._suspended: float | None = None
         self.due = self._began + RUN_SECONDS
         self._stop_began: float | None = None
         self._stop_seen = False
@@ -41,12 +42,26 @@ class ThrottledProcess:
         """Let the process run; returns the seconds that the throttle was in force."""
         if self._stop_began is not None:
             self._go_on()
-        return time.monotonic() - self._began
+        return (self._suspended or time.monotonic()) - self._began
+
+    def suspend(self) -> None:
+        """Somebody else stops the process: leave it alone, and count none of that time."""
+        if self._stop_began is not None:
+            self._go_on()
+        self._suspended = time.monotonic()
+        self.due = float("inf")
+
+    def resume(self) -> None:
+        """The process runs again."""
+        if self._suspended is not None:
+            self._began += time.monotonic() - self._suspended
+            self._suspended = None
+            self.due = time.monotonic() + RUN_SECONDS
 
     def _stop(self) -> None:
         if not self._send(signal.SIGSTOP):
             return
-        state = proc.settled(self._pid, _STOPPED | _GONE, within=0.05)
+        state = proc.settled(self.pid, _STOPPED | _GONE, within=0.05)
         self._stop_seen = state == "T"
         self._stop_began = time.monotonic()
         share = 1 - 1 / self.factor
@@ -56,7 +71,7 @@ class ThrottledProcess:
 
     def _go_on(self) -> None:
         assert self._stop_began is not None
-        state = proc.state(self._pid)
+        state = proc.state(self.pid)
         now = time.monotonic()
         self._send(signal.SIGCONT)
         if state not in _GONE:
@@ -69,7 +84,7 @@ class ThrottledProcess:
 
     def _send(self, number: signal.Signals) -> bool:
         try:
-            os.killpg(self._pid, number)
+            os.killpg(self.pid, number)
         except ProcessLookupError:
             self.due = float("inf")
             return False

@@ -1,103 +1,48 @@
 """Faults: each returns instructions and judges, from the history, whether it really happened. One file each.
 
-A fault never acts by itself; the agent performs what it returns. Its receipt is read from evidence that the injecting
-code does not control: the state in ``/proc``, the exit status that the kernel gave, the time of steps.
+A fault never acts by itself; the agent or the worker performs what it returns. Its receipt is read from evidence that
+the injecting code does not control: the state in ``/proc``, the exit status that the kernel gave, the time of steps,
+hashes of what was sent.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, create_model, model_validator
 
 from harness import registry
-from harness.events import Event, Exited, Impaired, Signalled, Throttled
-from harness.instructions import Impair, Impairment, Instruction, Restore, Way
+from harness.events import Event, Exited, Impaired, Signalled, Tampered
+from harness.instructions import Impair, Impairment, Instruction, Restore, Tamper, Untamper, Way
+from harness.schedule import At, Chance, Every, For, Select, WallTime
 from harness.strict import Sparse, Strict
-from harness.units import Duration, Percentage
+from harness.units import Percentage
 
-Model = TypeVar("Model", bound=Sparse)
-StepInt = Annotated[int, Field(ge=0, strict=True)]
-
-
-class Select(Sparse):
-    """Which process: its role and, where there are several, its rank."""
-
-    role: Literal["worker", "server", "scheduler"]
-    rank: Annotated[int, Field(ge=0, strict=True)] | None = None
-
-
-class HostSelect(Sparse):
-    """Which host: by name, or the one of a process."""
-
-    host: str | None = None
-    role: Literal["worker", "server", "scheduler"] | None = None
-    rank: Annotated[int, Field(ge=0, strict=True)] | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> HostSelect:
-        if self.host is not None and self.rank is not None:
-            raise ValueError("give a host, or a role with its rank")
-        return _exactly_one(self, "host", "role")
-
-
-def process_of(select: Select | HostSelect) -> str:
-    """The name of the role that is selected; "" where a host is."""
-    if select.role is None:
-        return ""
-    return select.role if select.role == "scheduler" else f"{select.role}/{select.rank or 0}"
-
-
-class At(Sparse):
-    """When: before a step of the selected worker (of worker 0 for other roles), or seconds after the first step."""
-
-    step: StepInt | None = None
-    time: Duration | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> At:
-        return _exactly_one(self, "step", "time")
-
-
-class For(Sparse):
-    """How long: a number of steps, counted as in ``at``, or a time."""
-
-    steps: Annotated[int, Field(ge=1, strict=True)] | None = None
-    time: Duration | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> For:
-        return _exactly_one(self, "steps", "time")
-
-
+Kind = TypeVar("Kind", bound=Event)
 Share = Annotated[Percentage, Field(gt=0, le=1)]
-
-
-class WallTime(Strict):
-    """How long, in time only."""
-
-    time: Duration = Field(gt=0)
-
-
-def _exactly_one(model: Model, *names: str) -> Model:
-    if sum(getattr(model, name) is not None for name in names) != 1:
-        raise ValueError(f"give one of {', '.join(names)}")
-    return model
+Element = Annotated[
+    int, Field(ge=0, strict=True, description="which of the flattened gradient; beyond its end, the last")
+]
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What independent evidence says of one fault on one role."""
+    """What independent evidence says of one fault on one role.
+
+    ``restored``: whether what it acted on was seen to be as before; None where there is nothing to restore or to see.
+    """
 
     fault: int
     name: str
     role: str
     proven: bool
     evidence: str
+    restored: bool | None = None
+    afterwards: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,24 +53,20 @@ class Evidence:
     """
 
     events: Sequence[Event]
-    inside: Sequence[float]
-    outside: Sequence[float]
+    inside: Sequence[float] = ()
+    outside: Sequence[float] = ()
+
+    def all(self, kind: type[Kind]) -> list[Kind]:
+        """Every event of a kind, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def first(self, kind: type[Kind]) -> Kind | None:
+        """The first event of a kind, if there is any."""
+        return next(iter(self.all(kind)), None)
 
     def signalled(self, name: str) -> Signalled | None:
         """The first signal of that name since the fault began, if any was sent."""
-        return next((e for e in self.events if isinstance(e, Signalled) and e.signal == name), None)
-
-    def impaired(self) -> Sequence[Impaired]:
-        """What the wire reports of the fault, one for each direction."""
-        return [e for e in self.events if isinstance(e, Impaired)]
-
-    def throttled(self) -> Throttled | None:
-        """The report of the throttle, if it ended."""
-        return next((e for e in self.events if isinstance(e, Throttled)), None)
-
-    def exited(self) -> Exited | None:
-        """The end of the process, if it ended."""
-        return next((e for e in self.events if isinstance(e, Exited)), None)
+        return next((event for event in self.all(Signalled) if event.signal == name), None)
 
 
 class Fault(Strict):
@@ -135,8 +76,25 @@ class Fault(Strict):
     deadly: ClassVar[bool] = False
     """Whether the selected process is meant to die of it."""
 
-    select: Select | HostSelect
-    at: At
+    momentary: ClassVar[bool] = False
+    """Whether it is over as soon as it has begun."""
+
+    timeless: ClassVar[bool] = False
+    """Whether it belongs to the start of its process, so that it has no time of its own."""
+
+    select: Select
+    at: At | None = None
+    every: Every | None = None
+    random: Chance | None = None
+
+    @model_validator(mode="after")
+    def _triggered(self) -> Fault:
+        given = sum(trigger is not None for trigger in (self.at, self.every, self.random))
+        if self.timeless and given:
+            raise ValueError(f"{self.name} acts when its process starts; leave at, every and random out")
+        if not self.timeless and given != 1:
+            raise ValueError("give one of at, every, random")
+        return self
 
     @property
     def duration(self) -> For | WallTime | None:
@@ -148,6 +106,24 @@ class Fault(Strict):
         """How many times as long a step may take while it is in force."""
         return 1.0
 
+    @property
+    def revival(self) -> float | None:
+        """Seconds after which its victims are started again; None is never."""
+        return None
+
+    @property
+    def whole_job(self) -> bool:
+        """Whether every process is its victim, whichever was selected."""
+        return False
+
+    def environment(self, role: str, env: Mapping[str, str]) -> Mapping[str, str]:
+        """The environment with which the selected process starts."""
+        return env
+
+    def prepare(self, folder: str) -> tuple[Instruction, ...]:
+        """What must be there before any process starts; they will run in ``folder``."""
+        return ()
+
     @abstractmethod
     def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         """What starts the fault, which is the plan's ``number``-th, on a role or a host."""
@@ -156,22 +132,92 @@ class Fault(Strict):
         """What ends it; nothing where it cannot be undone."""
         return ()
 
+    def follow(self, event: Event, role: str) -> tuple[Instruction, ...]:
+        """What it does next when its victim reports something."""
+        return ()
+
     @abstractmethod
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:
         """Whether it is proven that the fault happened, and the evidence in a sentence."""
+
+    def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """Whether what it acted on was seen to be as before, once it was healed, and what was seen."""
+        return None, ""
 
 
 class ProcessFault(Fault):
     """Base of faults on one process."""
 
-    select: Select
+
+class StartFault(ProcessFault):
+    """Base of faults on the way a process starts."""
+
+    timeless: ClassVar[bool] = True
+    keeps_back: ClassVar[bool] = False
+    """Whether the process is not started with the others."""
+
+
+class WorkerFault(ProcessFault):
+    """Base of faults that the worker commits itself, before an exact step, and gives account of."""
+
+    for_: For | None = Field(default=None, alias="for")
+
+    @model_validator(mode="after")
+    def _by_steps(self) -> WorkerFault:
+        timed = [self.at and (self.at.time or self.at.event), self.every and self.every.time]
+        if any(timed) or (self.for_ and self.for_.time):
+            raise ValueError(f"{self.name} is committed at a step; give steps, not times or events")
+        if self.select.role not in (None, "worker"):
+            raise ValueError(f"{self.name} is committed by a worker, not by the {self.select.role}")
+        return self
+
+    @property
+    def duration(self) -> For | None:
+        return self.for_ or For(steps=1)
+
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return (Tamper(role, number),)
+
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return (Untamper(role, number),)
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """What was sent has another hash than what was computed, in every step of the fault, and only there."""
+        told = evidence.all(Tampered)
+        steps = sorted({one.step for one in told})
+        if not told or self.at is None or self.at.step is None or self.duration is None:
+            return False, "the worker reported no tampering"
+        wanted = range(self.at.step, self.at.step + (self.duration.steps or 1))
+        if not set(steps) <= set(wanted) or steps[0] != wanted[0]:
+            return False, f"steps {steps[0]} to {steps[-1]} were tampered with, not {wanted[0]} to {wanted[-1]}"
+        flawed = next((problem for problem in map(self.flaw, told) if problem), None)
+        said = f"step {steps[0]}" if len(steps) == 1 else f"{len(steps)} steps from {steps[0]}"
+        one = told[0]
+        detail = f"{one.what}: {one.detail}, SHA-256 {one.before[:8]} became {one.after[:8]}"
+        return flawed is None, f"{said}: {detail}" if flawed is None else flawed
+
+    def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
+        """The size of each step while it lasts; nothing where it has none of its own."""
+        return ()
+
+    def flaw(self, told: Tampered) -> str | None:
+        """Why a report does not prove the fault; None where it does."""
+        return f"{told.what} of step {told.step} is unchanged" if told.before == told.after else None
+
+
+class TensorFault(WorkerFault):
+    """Base of faults on gradients, after the backward pass and before they are shared."""
+
+    parameter: str | None = Field(
+        default=None, description="part of the parameter's name; its first match is hit, and the first one without it"
+    )
 
 
 class LinkFault(Fault):
     """Base of faults on the link of one host of a pocket cluster."""
 
-    select: HostSelect
     direction: Literal["out", "in", "both"] = Field(default="both", description="from the host, to it, or both")
+    peer: str | None = Field(default=None, description="only what goes to or comes from this host or role")
     for_: For | None = Field(default=None, alias="for")
 
     @property
@@ -187,7 +233,7 @@ class LinkFault(Fault):
         """Whether one direction's counters prove it, and what they say."""
 
     def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return tuple(Impair(role, number, way, self.impairment()) for way in self.ways)
+        return tuple(Impair(role, number, way, self.impairment(), self.peer or "") for way in self.ways)
 
     def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Restore(role, number),)
@@ -199,10 +245,19 @@ class LinkFault(Fault):
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:
         """The wire's counters prove it for every direction in which packets came by, and for one at least."""
-        told = {report.direction: report for report in evidence.impaired()}
+        told = {report.direction: report for report in evidence.all(Impaired) if not report.after}
         proofs = [_proof(self, way, told.get(way)) for way in self.ways]
         verdicts = [proven for proven, _ in proofs]
         return True in verdicts and False not in verdicts, "; ".join(said for _, said in proofs)
+
+    def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """What passed after it: every packet in time, as far as this fault is concerned."""
+        later = {report.direction: report for report in evidence.all(Impaired) if report.after}
+        packets = sum(report.packets for report in later.values())
+        lost = sum(report.touched for report in later.values())
+        if not packets:
+            return None, "no packet came by after it"
+        return lost == 0, f"{packets} packets passed after it, {lost} were lost"
 
 
 def _proof(fault: LinkFault, way: Way, told: Impaired | None) -> tuple[bool | None, str]:
@@ -222,6 +277,17 @@ def share_proof(told: Impaired, asked: float, what: str) -> tuple[bool, str]:
     return proven, f"{told.touched} of {told.packets} packets {what} ({share:.2%}) in {told.seconds:.3f} s"
 
 
+def killed(evidence: Evidence) -> tuple[bool, str]:
+    """Whether the kernel's exit status names signal 9, and ``/proc`` shows a zombie or nothing."""
+    sent, exited = evidence.signalled("KILL"), evidence.first(Exited)
+    if sent is None:
+        return False, "no KILL was sent"
+    if exited is None or exited.signal != 9:
+        return False, "the process did not end by signal 9"
+    state = "gone" if sent.after == "" else f"state {sent.after}"
+    return sent.after in ("", "Z", "X"), f"ended by signal 9; /proc shows it {state}"
+
+
 class Entry(Sparse):
     """One entry of ``faults:``, a map of one fault's name to its parameters."""
 
@@ -237,6 +303,10 @@ class Entry(Sparse):
         """The fault that is given."""
         values = (getattr(self, name) for name in type(self).model_fields)
         return next(value for value in values if isinstance(value, Fault))
+
+    def with_fault(self, fault: Fault) -> Entry:
+        """The same entry with other parameters."""
+        return self.model_copy(update={fault.name: fault})
 
 
 def entry_model() -> type[Entry]:

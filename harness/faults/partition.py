@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Impaired
-from harness.faults import LinkFault, WallTime
+from harness.faults import LinkFault
 from harness.instructions import Impairment
+from harness.schedule import WallTime
 
 
 class Partition(LinkFault):

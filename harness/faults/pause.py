@@ -6,10 +6,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, ProcessFault, WallTime
+from harness.faults import Evidence, ProcessFault
 from harness.instructions import Instruction, Signal
+from harness.schedule import WallTime
 
 LONG_ENOUGH = 0.9
+RAN_AT_MOST = 0.001
+"""Seconds on a processor that a thread may take to notice."""
 
 
 class Pause(ProcessFault):
@@ -29,12 +32,16 @@ class Pause(ProcessFault):
         return (Signal(role, "CONT"),)
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:
-        """``/proc`` shows state T after STOP and still T before CONT, and something else after it."""
+        """``/proc`` shows state T after STOP and still T before CONT, and no thread was on a processor in between."""
         stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
         if stop is None or cont is None:
             return False, f"no {'STOP' if stop is None else 'CONT'} was sent"
-        lasted = cont.t - stop.t
+        lasted, ran = cont.t - stop.t, cont.ran - stop.ran
         states_fit = stop.after == "T" and cont.before == "T" and cont.after != "T"
-        proven = states_fit and lasted >= LONG_ENOUGH * self.for_.time
+        proven = states_fit and lasted >= LONG_ENOUGH * self.for_.time and ran <= RAN_AT_MOST
         states = f"/proc state {stop.after or 'gone'} after STOP, {cont.before or 'gone'} before CONT, "
-        return proven, states + f"{cont.after or 'gone'} after it; {lasted:.3f} s apart"
+        return proven, states + f"{cont.after or 'gone'} after it; {lasted:.3f} s apart, {ran * 1e3:.1f} ms of them run"
+
+    def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        cont = evidence.signalled("CONT")
+        return (None, "") if cont is None else (cont.after not in ("T", ""), f"/proc state {cont.after or 'gone'}")

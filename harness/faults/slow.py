@@ -7,8 +7,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, For, ProcessFault
+from harness.events import Throttled
+from harness.faults import Evidence, ProcessFault
 from harness.instructions import Instruction, Throttle, Unthrottle
+from harness.schedule import For
 
 TOLERANCE = 0.10
 
@@ -39,7 +41,7 @@ class Slow(ProcessFault):
 
         A worker's own step times stand beside it; they grow less than the factor where a step also waits for others.
         """
-        throttled = evidence.throttled()
+        throttled = evidence.first(Throttled)
         if throttled is None or throttled.elapsed <= throttled.stopped:
             return False, "no throttle was reported"
         factor = throttled.elapsed / (throttled.elapsed - throttled.stopped)
@@ -49,3 +51,9 @@ class Slow(ProcessFault):
         if evidence.inside and evidence.outside:
             seen += f"; its steps took {median(evidence.inside) / median(evidence.outside):.2f} times as long"
         return proven, seen
+
+    def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        throttled = evidence.first(Throttled)
+        if throttled is None or throttled.state == "":
+            return None, ""
+        return throttled.state != "T", f"/proc state {throttled.state}"

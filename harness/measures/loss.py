@@ -27,6 +27,7 @@ class Loss(Measure):
     def add(self, event: Event) -> None:
         assert isinstance(event, LossEvent)
         series = self._workers.setdefault(event.role, BoundedSeries())
+        series.truncate(event.first)  # a worker that was started again goes back
         for value in event.values:
             series.add(float("nan") if value is None else value)
 

@@ -85,7 +85,13 @@ def _environment(variables: dict[str, str]) -> str:
 
 def _fault(injection: Injection) -> str:
     part = injection.part
-    at = f"before step {part.at.step} of {injection.clock}" if part.at.step is not None else f"at {part.at.time:g} s"
+    at = "from its start"
+    if injection.first_step is not None:
+        at = f"before step {injection.first_step} of {injection.clock}"
+    elif injection.begins_at is not None:
+        at = f"at {injection.begins_at:g} s"
+    elif injection.awaits is not None:
+        at = "when {1} is {0}".format(*injection.awaits)
     lasts = part.duration
     steps, seconds = getattr(lasts, "steps", None), getattr(lasts, "time", None)
     for_ = f" for {steps} steps" if steps else f" for {seconds:g} s" if seconds else ""

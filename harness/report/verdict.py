@@ -18,7 +18,6 @@ from harness.units import bytes_text
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
 _HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "sent_packets", "received_packets")
-_STACK_LINES = 8
 
 
 def render(verdict: Verdict) -> RenderableType:
@@ -34,7 +33,8 @@ def render(verdict: Verdict) -> RenderableType:
     if any(arm.receipts for arm in verdict.arms):
         parts.append(_receipts(verdict))
     parts += [_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log]
-    parts += [_stack(stack.arm, stack.role, stack.text) for stack in verdict.stacks]
+    if verdict.waits:
+        parts.append(_waits(verdict))
     return Group(*parts)
 
 
@@ -87,7 +87,8 @@ def _receipts(verdict: Verdict) -> Table:
     for arm in verdict.arms:
         for receipt in arm.receipts:
             word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
-            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, Text(receipt.evidence))
+            said = "; afterwards ".join(filter(None, (receipt.evidence, receipt.afterwards)))
+            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, Text(said))
     return table
 
 
@@ -95,7 +96,8 @@ def _log(ended: Ended) -> Text:
     return Text("\n".join([f"{ended.arm} {ended.role} said last:", *(f"    {one}" for one in ended.log.splitlines())]))
 
 
-def _stack(arm: str, role: str, text: str) -> Text:
-    lines = text.splitlines()
-    more = [f"    … {len(lines) - _STACK_LINES} more lines in the history"] if len(lines) > _STACK_LINES else []
-    return Text("\n".join([f"{arm} {role} stands at:", *(f"    {line}" for line in lines[:_STACK_LINES]), *more]))
+def _waits(verdict: Verdict) -> Table:
+    table = _table("arm", "process", "where it stands (stacks: harness show --json)", "in", "connected to")
+    for wait in verdict.waits:
+        table.add_row(wait.arm, wait.role, Text(wait.doing), wait.function, ", ".join(wait.peers) or "–")
+    return table

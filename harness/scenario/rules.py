@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterator
 
 from harness import checks, network, topologies
-from harness.faults import Fault, LinkFault, process_of
-from harness.scenario import models
+from harness.scenario import fault_rules, models
 from harness.scenario.document import Path_
 from harness.scenario.schema import Scenario, Target, Workload
 from harness.shapes import Distribution
@@ -25,11 +23,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     yield from refused
     if refused:
         return
-    for index, entry in enumerate(scenario.faults):
-        fault: Fault = entry.fault
-        for path, message in _fault(scenario, fault):
-            yield ("faults", index, fault.name, *path), message
-    yield from _overlaps(scenario)
+    yield from fault_rules.violations(scenario)
     yield from _expect(scenario)
 
 
@@ -65,6 +59,8 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         )
     for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
         yield ("target", "env", name), "is set by the topology; give it there"
+    if scenario.workload.model == "oracle":
+        yield from _oracle(scenario)
     if spec.parallelism == "model":
         yield from _model_parallel(scenario)
 
@@ -102,76 +98,20 @@ def _workload(workload: Workload) -> Iterator[Violation]:
         yield ("workload", "shapes"), f"{workload.model} needs a size of {facts.smallest} or more, not {smallest}"
 
 
+def _oracle(scenario: Scenario) -> Iterator[Violation]:
+    """What makes its weights known in closed form."""
+    workload, sgd = scenario.workload, scenario.workload.optimizer
+    if sgd.name != "sgd" or sgd.momentum or sgd.wd:
+        yield ("workload", "optimizer"), "the oracle knows the weights of plain sgd only; leave it out"
+    if workload.amp is not None:
+        yield ("workload", "amp"), "the oracle has no operators to run in it; leave it out"
+    if scenario.topology.parallelism == "model":
+        yield ("topology", "parallelism"), "the oracle has no network to cut"
+
+
 def _distribution(workload: Workload) -> Distribution | None:
     shapes: Distribution | None = workload.shapes
     return shapes
-
-
-def _fault(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
-    yield from _link(scenario, fault) if isinstance(fault, LinkFault) else ()
-    if fault.select.role is not None:
-        yield from _selected_role(scenario, fault.select.role, fault.select.rank)
-    yield from _schedule(fault, scenario.workload.steps)
-
-
-def _link(scenario: Scenario, fault: LinkFault) -> Iterator[Violation]:
-    spec = scenario.topology.network
-    if spec is None:
-        yield (), f"{fault.name} acts on the link of a host; give topology.network"
-        return
-    hosts = [
-        host.name for host in network.lay_out(spec, topologies.find(scenario.topology).names(scenario.topology)).hosts
-    ]
-    if fault.select.host is not None and fault.select.host not in hosts:
-        yield ("select", "host"), f"there is no host {fault.select.host!r}; there are {', '.join(hosts)}"
-
-
-def _selected_role(scenario: Scenario, role: str, rank: int | None) -> Iterator[Violation]:
-    names = topologies.find(scenario.topology).names(scenario.topology)
-    of_kind = [name for name in names if name.split("/")[0] == role]
-    if not of_kind:
-        yield ("select", "role"), f"there is no {role} in this topology; there are {', '.join(names)}"
-    elif rank is None and len(of_kind) > 1:
-        yield ("select",), f"say which: rank 0 to {len(of_kind) - 1}"
-    elif rank is not None and rank >= len(of_kind):
-        yield ("select", "rank"), f"{role} {rank} does not exist; there are {', '.join(of_kind)}"
-
-
-def _schedule(fault: Fault, steps: int) -> Iterator[Violation]:
-    lasts = getattr(fault.duration, "steps", None)
-    if fault.at.step is None:
-        if lasts is not None:
-            yield ("for", "steps"), "a fault that begins at a time lasts a time; give for: {time: …}"
-        return
-    last = steps - 1
-    if fault.at.step > last:
-        yield ("at", "step"), f"step {fault.at.step} is after the last step, {last}"
-    elif lasts is not None and fault.at.step + lasts > steps:
-        yield ("for", "steps"), f"{lasts} steps from step {fault.at.step} go beyond the last step, {last}"
-
-
-def _overlaps(scenario: Scenario) -> Iterator[Violation]:
-    """One process can have one fault at a time: each stops or ends it, and would undo or hide the other."""
-    spans: dict[str, list[tuple[float, float]]] = {}
-    for index, entry in enumerate(scenario.faults):
-        fault: Fault = entry.fault
-        if isinstance(fault, LinkFault):
-            continue
-        role, (begin, end) = process_of(fault.select), _span(fault)
-        if any(begin < other_end and other_begin < end for other_begin, other_end in spans.get(role, [])):
-            yield ("faults", index), "overlaps another fault on the same process; give them steps that do not meet"
-        spans.setdefault(role, []).append((begin, end))
-
-
-def _span(fault: Fault) -> tuple[float, float]:
-    """Steps from which to which it is in force, as far as steps can tell; a paused worker takes none."""
-    if fault.at.step is None:
-        return 0, math.inf
-    lasts = getattr(fault.duration, "steps", None)
-    if lasts is not None:
-        return fault.at.step, fault.at.step + lasts
-    stands_still = fault.name == "pause" and fault.select.role == "worker"
-    return fault.at.step, fault.at.step + 1 if stands_still else math.inf
 
 
 def _expect(scenario: Scenario) -> Iterator[Violation]:
@@ -196,6 +136,8 @@ def _impossible(check: checks.Check, arms: list[Scenario]) -> Iterator[str]:
         yield "during: fault needs a fault in every arm that is judged"
     if check.name == "agreement" and any(_copies(arm) < 2 for arm in arms):
         yield "one worker with one copy of the weights has nobody to agree with"
+    if check.name == "updates" and any(arm.workload.model != "oracle" for arm in arms):
+        yield "updates are counted by the oracle; give workload.model: oracle"
     if check.name == "utilisation" and not all(arm.workload.phases for arm in arms):
         yield "utilisation needs workload.phases: true"
     if getattr(check, "beyond_live_at_most", None) is not None and any(arm.workload.memory != "live" for arm in arms):

@@ -96,6 +96,13 @@ _AMP_MAP = {"type": "object", "properties": {"dtype": _AMP_DTYPE}, "required": [
 _AMP_SCHEMA = {"anyOf": [_AMP_DTYPE, _AMP_MAP, {"type": "null"}]}
 
 
+class Checkpoint(Strict):
+    """Checkpoints that worker 0 writes: parameters, what the optimizer holds, the step and the random state."""
+
+    every: PositiveInt = Field(description="steps")
+    keep: PositiveInt = Field(default=2, description="how many; older ones are deleted")
+
+
 class Workload(Strict):
     """What is trained, on what, for how long."""
 
@@ -120,6 +127,11 @@ class Workload(Strict):
         default=False,
         description="wait after backward and after the update, so that compute and push/pull have times of their own",
     )
+    gradients: Literal["none", "norms"] = Field(
+        default="none",
+        description="norms: the norm of each gradient in each step, so that the first that is not finite is known",
+    )
+    checkpoint: Checkpoint | None = None
     memory: Literal["live", "resident"] = Field(
         default="resident",
         description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step",

@@ -36,6 +36,13 @@ class BoundedSeries:
             self._points = [(first + second) / 2 for first, second in pairs]
             self.stride *= 2
 
+    def truncate(self, count: int) -> None:
+        """Forget all but the first ``count`` values; of a group that this would divide, the whole."""
+        if count < self.count:
+            del self._points[count // self.stride :]
+            self._sum, self._pending = 0.0, 0
+            self.count = len(self._points) * self.stride
+
     @property
     def points(self) -> Sequence[float]:
         """Means of ``stride`` values each; an unfinished group is left out."""

@@ -24,9 +24,13 @@ class Batches:
         self._epoch, self._shuffled = -1, None
 
     def __call__(self, step):
+        return self.sized(step, self._sizes[step % len(self._sizes)])
+
+    def sized(self, step, size):
+        """The batch of a step at another size than its own."""
         first = (step * self._workers + self._rank) * self._batch_size
         images, labels = self._samples(first, first + self._batch_size)
-        return self._form(images, self._sizes[step % len(self._sizes)]), labels
+        return self._form(images, size), labels
 
     def _samples(self, first, end):
         """Samples at these positions of the stream: a view, unless they span two epochs."""

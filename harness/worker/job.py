@@ -6,12 +6,22 @@ from types import SimpleNamespace
 
 def load(path, arm_name):
     """The workload of one arm of the plan at ``path``, nested objects as attributes."""
+    return _as_object(_arm(path, arm_name)["workload"])
+
+
+def schedule(path, arm_name, role):
+    """The faults of one role that its worker may be told to commit: number to ``(name, parameters, sizes)``."""
+    own = [one for one in _arm(path, arm_name)["schedule"] if one["role"] == role]
+    return {one["fault"]: (*next(iter(one["entry"].items())), one["sizes"]) for one in own}
+
+
+def _arm(path, name):
     with open(path, encoding="utf-8") as file:
         plan = json.load(file)
     for arm in plan["arms"]:
-        if arm["name"] == arm_name:
-            return _as_object(arm["workload"])
-    raise SystemExit("plan %s has no arm %r" % (path, arm_name))
+        if arm["name"] == name:
+            return arm
+    raise SystemExit("plan %s has no arm %r" % (path, name))
 
 
 def _as_object(value):

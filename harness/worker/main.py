@@ -14,7 +14,7 @@ def main():
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
     if role.startswith("worker/"):
-        worker.run(job.load(plan, arm), arm, role)
+        worker.run(job.load(plan, arm), arm, role, job.schedule(plan, arm, role))
     elif job.load(plan, arm).loop == "horovod":
         from . import rendezvous
 

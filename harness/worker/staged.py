@@ -20,9 +20,9 @@ class StagedTraining:
         seed(job)
         model = models.find(job.model)
         self.contexts = contexts(job)[:1]
-        self._batches = batches(job, model, rank)
+        self.batches = batches(job, model, rank)
         self.rank = rank
-        net, (data, labels) = model.build(CLASSES), self._batches(0)
+        net, (data, labels) = model.build(CLASSES), self.batches(0)
         symbol = _staged(net, len(job.contexts))
         groups = {_group(stage): context for stage, context in enumerate(contexts(job))}
         self._executor = symbol.simple_bind(
@@ -42,7 +42,7 @@ class StagedTraining:
 
     def compute(self, step):
         """Issue forward and backward of one step; returns the losses of its samples in one array."""
-        data, labels = self._batches(step)
+        data, labels = self.batches(step)
         outputs = self._executor.forward(is_train=True, data=data, label=labels)
         self._executor.backward()
         return [outputs[0].copy()]
@@ -51,6 +51,20 @@ class StagedTraining:
         """Issue the update of one step, weight by weight."""
         for key, name in enumerate(self._trained):
             self._updater(key, self._executor.grad_dict[name], self._executor.arg_dict[name])
+
+    def gradients(self):
+        """Names and gradients: ``(name, [array])``."""
+        return [(name, [self._executor.grad_dict[name]]) for name in self._trained]
+
+    def optimizer_states(self):
+        """What the optimizer holds, as bytes, and why not."""
+        return self._updater.get_states(), ""
+
+    def load(self, arrays, optimizer):
+        """Set every parameter and what the optimizer holds."""
+        for name in self._trained:
+            self._executor.arg_dict[name][:] = arrays[name]
+        self._updater.set_states(optimizer)
 
     def parameters(self, context):
         """Names and values: ``(trained, fixed)`` lists of ``(name, array)``."""

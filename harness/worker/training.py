@@ -22,14 +22,14 @@ class Training:
         self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
-        self._batches = batches(job, model, rank)
+        self.batches = batches(job, model, rank)
         self._update = updates.find(job, self.net.collect_params())
         self._loss = gluon.loss.SoftmaxCrossEntropyLoss()
         self.rank = self._update.rank
 
     def compute(self, step):
         """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
-        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self._batches(step))
+        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
         with autograd.record():
             losses = [self._loss(self.net(one), label) for one, label in zip(data, labels)]
         autograd.backward(losses)
@@ -38,6 +38,23 @@ class Training:
     def update(self):
         """Issue the update of one step."""
         self._update.apply()
+
+    def gradients(self):
+        """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
+        parameters = self.net.collect_params().items()
+        return [(name, one.list_grad()) for name, one in parameters if one.grad_req != "null"]
+
+    def optimizer_states(self):
+        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
+        return self._update.states()
+
+    def load(self, arrays, optimizer):
+        """Set every parameter, on all contexts, and what the optimizer holds, if that is known."""
+        for one in gluon.utils.split_and_load(self.batches(0)[0], self.contexts):
+            self.net(one)  # late shapes become known
+        for name, parameter in self.net.collect_params().items():
+            parameter.set_data(mx.nd.array(arrays[name]))
+        self._update.load_states(optimizer)
 
     def parameters(self, context):
         """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""

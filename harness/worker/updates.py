@@ -3,25 +3,30 @@
 Parameters may be initialised late, so that kvstores get their keys at the first ``apply``.
 """
 
+import tempfile
+
 import mxnet as mx
 from mxnet import gluon
 
 
-def find(job, parameters):
-    """The update that a job asks for; ``parameters`` is the net's ParameterDict."""
+def find(job, parameters, samples=None):
+    """The update that a job asks for; ``parameters`` is the net's ParameterDict.
+
+    The sum of gradients over all workers is divided by ``samples``: all that they see in a step, if left out.
+    """
     kind = {"trainer": TrainerUpdate, "push_pull": PushPullUpdate, "horovod": HorovodUpdate}[job.loop]
-    return kind(job, parameters)
+    return kind(job, parameters, job.batch_size * job.workers if samples is None else samples)
 
 
 class TrainerUpdate:
     """``gluon.Trainer``, over a kvstore or without one."""
 
-    def __init__(self, job, parameters):
+    def __init__(self, job, parameters, samples):
         distributed = job.kvstore.startswith("dist")
         # By name, MXNet may choose differently (`python/mxnet/model.py`, _create_kvstore), so name it as users do.
         kvstore = mx.kv.create(job.kvstore) if distributed else None if job.kvstore == "none" else job.kvstore
         self.rank = kvstore.rank if distributed else 0
-        self._samples = job.batch_size * job.workers
+        self._samples = samples
         self._trainer = gluon.Trainer(
             parameters,
             job.optimizer.name,
@@ -35,17 +40,25 @@ class TrainerUpdate:
         """Sum gradients over all workers and contexts, and step."""
         self._trainer.step(self._samples)
 
+    def states(self):
+        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
+        return _saved(self._trainer.save_states)
+
+    def load_states(self, states):
+        """Set it, if it is known."""
+        _loaded(self._trainer.load_states, states)
+
 
 class PushPullUpdate:
     """A push and a pull for each key, the optimizer on the kvstore, as in the Module API (`python/mxnet/model.py`)."""
 
-    def __init__(self, job, parameters):
+    def __init__(self, job, parameters, samples):
         self._kvstore = mx.kv.create(job.kvstore)
         self.rank = self._kvstore.rank
         if job.compression is not None:
             self._kvstore.set_gradient_compression(_compression(job))
         # Rescaling is the optimizer's, which runs where the sum is known.
-        arguments = dict(optimizer_arguments(job.optimizer), rescale_grad=1.0 / (job.batch_size * job.workers))
+        arguments = dict(optimizer_arguments(job.optimizer), rescale_grad=1.0 / samples)
         trained = [parameter for parameter in parameters.values() if parameter.grad_req != "null"]
         arguments["param_idx2name"] = {key: parameter.name for key, parameter in enumerate(trained)}
         self._kvstore.set_optimizer(mx.optimizer.create(job.optimizer.name, **arguments))
@@ -60,6 +73,14 @@ class PushPullUpdate:
             self._kvstore.push(key, parameter.list_grad(), priority=-key)
             self._kvstore.pull(key, parameter.list_data(), priority=-key)
 
+    def states(self):
+        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
+        return _saved(self._kvstore.save_optimizer_states)
+
+    def load_states(self, states):
+        """Set it, if it is known."""
+        _loaded(self._kvstore.load_optimizer_states, states)
+
     def _announce(self):
         """Give the kvstore its keys; the first worker's values hold for all."""
         for key, parameter in enumerate(self._trained):
@@ -70,7 +91,7 @@ class PushPullUpdate:
 class HorovodUpdate:
     """``horovod.mxnet.DistributedTrainer``: gradients are averaged among ranks."""
 
-    def __init__(self, job, parameters):
+    def __init__(self, job, parameters, samples):
         import horovod.mxnet as hvd
 
         hvd.init()
@@ -79,12 +100,38 @@ class HorovodUpdate:
         self._trainer = hvd.DistributedTrainer(
             parameters, job.optimizer.name, optimizer_arguments(job.optimizer), compression=compression
         )
-        self._samples = job.batch_size  # the average over ranks is Horovod's
+        self._samples = samples / hvd.size()  # the average over ranks is Horovod's
         hvd.broadcast_parameters(parameters, root_rank=0)
 
     def apply(self):
         """Average gradients over all ranks and step."""
         self._trainer.step(self._samples)
+
+    def states(self):
+        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
+        return _saved(self._trainer.save_states)
+
+    def load_states(self, states):
+        """Set it, if it is known."""
+        _loaded(self._trainer.load_states, states)
+
+
+def _saved(save):
+    """MXNet writes states to files only, and refuses where servers hold them (`python/mxnet/kvstore/kvstore.py`)."""
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            save(file.name)
+        except (AssertionError, mx.MXNetError) as error:
+            return None, "what the optimizer holds: %s" % str(error).split("\n")[0]
+        return open(file.name, "rb").read(), ""
+
+
+def _loaded(load, states):
+    if states is not None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(states)
+            file.flush()
+            load(file.name)
 
 
 def optimizer_arguments(optimizer):

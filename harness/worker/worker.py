@@ -10,18 +10,20 @@ from .digest import sha256
 from .memory import LiveBytes, resident
 
 
-def run(job, arm, role):
+def run(job, arm, role, schedule):
     """Train as ``job`` says and report; the loss turning non-finite is reported, not judged."""
     channel = Channel(arm, role)
+    sys.excepthook = _reporting(channel, sys.excepthook)
     started = time.monotonic()
     import mxnet as mx
 
     imported = time.monotonic() - started
     from .contexts import contexts
+    from .gradients import not_finite
 
     live = LiveBytes(job.memory == "live", contexts(job))
     baseline = resident()["anonymous"]
-    training = _training(job, int(role.split("/")[1]))
+    training = _training(job, int(role.split("/")[1]), channel)
     channel.emit(
         "ready",
         import_seconds=round(imported, 6),
@@ -33,7 +35,10 @@ def run(job, arm, role):
         kvstore_rank=training.rank,
         live_missing=live.reason,
     )
-    _train(job, channel, training, live)
+    Work(job, channel, training, live, schedule, first=role == "worker/0").through()
+    channel.forget()  # arrays that outlive their library abort the process
+    for parameter in not_finite(training):
+        channel.emit("not_finite", step=job.steps, parameter=parameter)
     for context in training.contexts:
         trained, fixed = training.parameters(context)
         channel.emit("digest", step=job.steps, context=str(context), weights=sha256(trained), fixed=sha256(fixed))
@@ -41,67 +46,146 @@ def run(job, arm, role):
     channel.emit("done", step=job.steps)
 
 
-def _training(job, rank):
+def _reporting(channel, usual):
+    """Tell of an exception before the interpreter ends, which MXNet may keep it from."""
+
+    def report(kind, error, trace):
+        usual(kind, error, trace)
+        channel.emit("failed", error="%s: %s" % (kind.__name__, error))
+
+    return report
+
+
+def _training(job, rank, channel):
     if job.loop == "executor":
         from .staged import StagedTraining
 
         return StagedTraining(job, rank)
+    if job.model == "oracle":
+        from .oracle import OracleTraining
+
+        return OracleTraining(job, rank, lambda **fields: channel.emit("misapplied", **fields))
     from .training import Training
 
     return Training(job, rank)
 
 
-def _train(job, channel, training, live):
-    channel.await_credit(0)
-    step = 0
-    while step < job.steps:
-        if step == channel.until:
-            channel.await_credit(step)
-        end = _window_end(step, job, channel.until)
-        _window(job, channel, training, live, step, end)
-        step = end
+class Work:
+    """All steps of one worker, window by window; the ``first`` worker writes checkpoints, where they are asked for."""
 
+    def __init__(self, job, channel, training, live, schedule, first):
+        from .gradients import Norms
+        from .tampering import Tampering
 
-def _window_end(step, job, until):
-    """A window never spans the end of the warm-up, of the credit or of the job."""
-    ends = [(step // job.window + 1) * job.window, job.steps]
-    if step < job.warmup:
-        ends.append(job.warmup)
-    if until is not None:
-        ends.append(until)
-    return min(ends)
+        self._job, self._channel, self._training, self._live, self._first = job, channel, training, live, first
+        self._norms = Norms(job.gradients == "norms")
+        self._tampering = Tampering(job, channel, schedule)
+        self._clean_batches = training.batches
+        channel.end = self._tampering.end
+        channel.begin = lambda number: self._begin(number)
+        self._step = self._saved = 0
 
+    def _begin(self, number):
+        """From now on batches go by the faults; until then nothing stands between the loop and its data."""
+        self._training.batches = lambda step: self._tampering.batch(self._clean_batches, step)
+        self._tampering.begin(number, self._step)
 
-def _window(job, channel, training, live, first, end):
-    import mxnet as mx
+    def through(self):
+        """From the newest checkpoint, if there is one, to the last step."""
+        job, channel = self._job, self._channel
+        self._resume()
+        channel.await_credit(self._step)
+        while self._step < job.steps:
+            if self._step == channel.until:
+                channel.await_credit(self._step)
+            self._save()
+            end = self._window_end()
+            self._window(self._step, end)
+            self._step = end
+        self._save()
 
-    losses, latencies, phases = [], [], Phases(job.phases)
-    opened = time.monotonic()
-    for step in range(first, end):
-        begun = phases.mark("began")
-        losses.append(training.compute(step))
-        phases.mark("computed")
-        training.update()
-        phases.mark("ended")
-        if job.sync_every and (step + 1) % job.sync_every == 0:
-            mx.nd.waitall()
-            latencies.append(round(time.monotonic() - begun, 7))
-        channel.heartbeat(step)
-    for step, loss in enumerate(losses, first):  # steps are issued far ahead; a long wait is not a hang
-        loss[-1].wait_to_read()
-        channel.heartbeat(step)
-    mx.nd.waitall()
-    seconds = time.monotonic() - opened
-    channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
-    if job.sync_every == 1:
-        channel.emit("step", first=first, seconds=latencies)
-    if job.phases:
-        channel.emit("phases", first=first, **phases.times)
-    means = [_mean(loss) for loss in losses]
-    channel.emit("loss", first=first, values=[value if math.isfinite(value) else None for value in means])
-    memory = resident()
-    memory.update(live.read())
-    channel.emit("memory", step=end, **memory)
+    def _resume(self):
+        if self._job.checkpoint is None:
+            return
+        from . import checkpoints
+
+        state, rejected = checkpoints.newest()
+        if state is not None:
+            checkpoints.restore(self._training, self._job, state)
+            self._step = self._saved = state["step"]
+        if state is not None or rejected:
+            self._channel.emit("resumed", step=self._step, rejected=rejected)
+
+    def _save(self):
+        """Write a checkpoint where one is due; faults of this step have begun by now."""
+        step, asked = self._step, self._job.checkpoint
+        if not self._first or asked is None or step % asked.every or step == self._saved:
+            return
+        from . import checkpoints
+
+        def stand_still():
+            if self._tampering.interrupts_checkpoint():
+                self._channel.emit("checkpointing", step=step)
+                time.sleep(3600)
+
+        told = checkpoints.write(self._training, self._job, step, stand_still)
+        self._saved = step
+        self._channel.emit("checkpointed", **told)
+
+    def _window_end(self):
+        """A window never spans the end of the warm-up, of the credit or of the job, nor a checkpoint."""
+        job, step = self._job, self._step
+        ends = [(step // job.window + 1) * job.window, job.steps]
+        if step < job.warmup:
+            ends.append(job.warmup)
+        if self._channel.until is not None:
+            ends.append(self._channel.until)
+        if job.checkpoint is not None:
+            ends.append((step // job.checkpoint.every + 1) * job.checkpoint.every)
+        return min(ends)
+
+    def _window(self, first, end):
+        import mxnet as mx
+
+        job, channel, training = self._job, self._channel, self._training
+        losses, latencies, phases = [], [], Phases(job.phases)
+        opened = time.monotonic()
+        for step in range(first, end):
+            begun = phases.mark("began")
+            losses.append(training.compute(step))
+            self._tampering.gradients(training, step)
+            self._norms.note(training)
+            phases.mark("computed")
+            self._tampering.update(training, step)
+            phases.mark("ended")
+            if job.sync_every and (step + 1) % job.sync_every == 0:
+                mx.nd.waitall()
+                latencies.append(round(time.monotonic() - begun, 7))
+            channel.heartbeat(step)
+        for step, loss in enumerate(losses, first):  # steps are issued far ahead; a long wait is not a hang
+            loss[-1].wait_to_read()
+            channel.heartbeat(step)
+        mx.nd.waitall()
+        seconds = time.monotonic() - opened
+        channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
+        if job.sync_every == 1:
+            channel.emit("step", first=first, seconds=latencies)
+        if job.phases:
+            channel.emit("phases", first=first, **phases.times)
+        self._report(first, end, [_mean(loss) for loss in losses])
+
+    def _report(self, first, end, losses):
+        self._norms.emit(self._channel, first)
+        values = [value if math.isfinite(value) else None for value in losses]
+        if None in values:
+            from .gradients import not_finite
+
+            for parameter in not_finite(self._training)[:1]:
+                self._channel.emit("not_finite", step=end, parameter=parameter)
+        self._channel.emit("loss", first=first, values=values)
+        memory = resident()
+        memory.update(self._live.read())
+        self._channel.emit("memory", step=end, **memory)
 
 
 class Phases:

@@ -11,7 +11,10 @@ FAULT = Kill.model_validate({"select": {"role": "server", "rank": 0}, "at": {"ti
 
 
 def _evidence(after: str, signal: int | None) -> Evidence:
-    events = [Signalled(1.0, "main", "server/0", "KILL", "S", after), Exited(1.1, "main", "server/0", None, signal)]
+    events = [
+        Signalled(1.0, "main", "server/0", "KILL", "S", after, 0.0),
+        Exited(1.1, "main", "server/0", None, signal),
+    ]
     return Evidence(events, (), ())
 
 

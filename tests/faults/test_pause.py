@@ -12,11 +12,11 @@ WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {
 FAULT = Pause.model_validate(WRITTEN)
 
 
-def _evidence(stopped: str, before: str, after: str) -> Evidence:
+def _evidence(stopped: str, before: str, after: str, ran: float = 0.5) -> Evidence:
     return Evidence(
         [
-            Signalled(1.0, "main", "worker/1", "STOP", "S", stopped),
-            Signalled(4.0, "main", "worker/1", "CONT", before, after),
+            Signalled(1.0, "main", "worker/1", "STOP", "S", stopped, 0.5),
+            Signalled(4.0, "main", "worker/1", "CONT", before, after, ran),
         ],
         (),
         (),
@@ -36,8 +36,14 @@ def test_it_is_proven_by_the_state_at_both_ends(states: str, proven: bool) -> No
     assert FAULT.receipt(_evidence(*states))[0] is proven
 
 
+def test_it_must_not_run_in_between() -> None:
+    assert not FAULT.receipt(_evidence(*"TTS", ran=0.6))[0]
+    assert FAULT.restored(_evidence(*"TTS")) == (True, "/proc state S")
+    assert FAULT.restored(_evidence(*"TTT"))[0] is False
+
+
 def test_a_pause_that_ended_early_is_not_proven() -> None:
-    early = Evidence([*_evidence(*"TTS").events[:1], Signalled(3.0, "main", "worker/1", "CONT", "T", "S")], (), ())
+    early = Evidence([*_evidence(*"TTS").events[:1], Signalled(3.0, "main", "worker/1", "CONT", "T", "S", 0.5)], (), ())
     assert not FAULT.receipt(early)[0]
 
 
@@ -47,7 +53,7 @@ def test_another_pause_proves_nothing() -> None:
 
 
 def test_the_evidence_is_told() -> None:
-    said = "/proc state T after STOP, T before CONT, S after it; 3.000 s apart"
+    said = "/proc state T after STOP, T before CONT, S after it; 3.000 s apart, 0.0 ms of them run"
     assert FAULT.receipt(_evidence(*"TTS")) == (True, said)
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no STOP was sent")
 

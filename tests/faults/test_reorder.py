@@ -4,16 +4,17 @@ import pytest
 from pydantic import ValidationError
 
 from harness.events import Impaired
-from harness.faults import Evidence, For
+from harness.faults import Evidence
 from harness.faults.reorder import Reorder
 from harness.instructions import Impair, Impairment, Restore
+from harness.schedule import For
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "share": "5%", "by": "10ms"}
 FAULT = Reorder.model_validate(WRITTEN)
 
 
 def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one) for way, one in zip(ways, told, strict=True)]
+    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, False) for way, one in zip(ways, told, strict=True)]
     return Evidence(reports, (), ())
 
 

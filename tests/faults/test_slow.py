@@ -3,16 +3,17 @@ from __future__ import annotations
 import pytest
 
 from harness.events import Throttled
-from harness.faults import Evidence, For
+from harness.faults import Evidence
 from harness.faults.slow import Slow
 from harness.instructions import Throttle, Unthrottle
+from harness.schedule import For
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"steps": 100}, "factor": 3}
 FAULT = Slow.model_validate(WRITTEN)
 
 
 def _evidence(elapsed: float, stopped: float, cycles: int, witnessed: int) -> Evidence:
-    throttled = Throttled(1.0, "main", "worker/1", 3.0, elapsed, stopped, cycles, witnessed)
+    throttled = Throttled(1.0, "main", "worker/1", 3.0, elapsed, stopped, cycles, witnessed, "R")
     return Evidence([throttled], (0.3, 0.3), (0.1, 0.1))
 
 

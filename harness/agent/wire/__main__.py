@@ -14,9 +14,10 @@ import time
 
 from harness import events, instructions
 from harness.agent.children import tighten_timers
+from harness.agent.wire.direction import Lane
 from harness.agent.wire.switch import Arrival, Switch
-from harness.events import Event, Impaired, Traffic
-from harness.instructions import Connect, Impair, Instruction, Restore, Survey
+from harness.events import Closed, Event, Impaired, Traffic
+from harness.instructions import Connect, Impair, Instruction, Restore, Shutdown, Survey, Way
 
 _BURST = 32
 """Packets taken from one host before the others have their turn."""
@@ -85,17 +86,24 @@ class Wire:
             self._restore(instruction, now)
         elif isinstance(instruction, Survey):
             self._survey(now)
+        elif isinstance(instruction, Shutdown):
+            self._tell(Closed(round(now, 6), self._arm, ""))
 
     def _restore(self, wanted: Restore, now: float) -> None:
-        for way, tally in self._switch.restore(wanted).items():
+        for way, tally in self._switch.restore(wanted, now).items():
             seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched)
-            told = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate)
+            told = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate, False)
             self._tell(Impaired(round(now, 6), self._arm, wanted.role, *told))
 
     def _survey(self, now: float) -> None:
         for name, out, in_ in zip(self._names, self._switch.out, self._switch.in_, strict=True):
             counts = (out.bytes, out.packets, out.dropped, in_.bytes, in_.packets, in_.dropped)
             self._tell(Traffic(round(now, 6), self._arm, name, *counts))
+            ways: dict[Way, Lane] = {"out": out, "in": in_}
+            for way, lane in ways.items():
+                for fault, (since, packets, lost) in lane.aftermath().items():
+                    after = (fault, way, round(now - since, 6), packets, lost, None, None, True)
+                    self._tell(Impaired(round(now, 6), self._arm, name, *after))
 
     def _tell(self, event: Event) -> None:
         os.write(self._sink, events.encode(event))

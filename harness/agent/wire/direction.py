@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from random import Random
 
+from harness.agent.wire.tcp import Flow, Segment
 from harness.instructions import Direction, Impairment
 
 
 @dataclass(frozen=True)
 class Passage:
-    """One packet's way: when it entered, when its last bit had left the queue, when it arrives."""
+    """One packet's way: when it entered, when its last bit had left the queue, when it arrives, and its faults."""
 
     entered: float
     through: float
     arrives: float
     size: int
+    concerned: tuple[Tally, ...] = ()
 
 
 @dataclass
@@ -26,12 +27,36 @@ class Tally:
 
     impairment: Impairment
     since: float
+    peer: int | None = None
+    torn: set[Flow] = field(default_factory=set)
+    fresh: set[Flow] = field(default_factory=set)
     packets: int = 0
     touched: int = 0
     arrived: int = 0
     delays: float = 0.0
     backlog_bits: int = 0
     backlog_seconds: float = 0.0
+
+    def concerns(self, peer: int) -> bool:
+        """Whether it is of packets to or from this host."""
+        return self.peer is None or self.peer == peer
+
+    def blocks(self, now: float) -> bool:
+        """Whether nothing passes now."""
+        one = self.impairment
+        return one.blocked and (not one.period or (now - self.since) % one.period < one.down)
+
+    def tears(self, segment: Segment) -> bool:
+        """Whether the connection of a segment is torn down: each that was there when the fault began."""
+        if not self.impairment.reset or segment.flow in self.fresh:
+            return False
+        if segment.opens:
+            self.fresh.add(segment.flow)
+            return False
+        if segment.flow not in self.torn:
+            self.torn.add(segment.flow)
+            self.touched += 1
+        return True
 
     @property
     def delay(self) -> float | None:
@@ -42,6 +67,16 @@ class Tally:
     def rate(self) -> float | None:
         """Bits/s while packets waited."""
         return self.backlog_bits / self.backlog_seconds if self.backlog_seconds else None
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """Where the counters of a lane stood when a fault ended; ``alone`` if no other fault was on it."""
+
+    since: float
+    offered: int
+    packets: int
+    alone: bool
 
 
 class Lane:
@@ -56,46 +91,70 @@ class Lane:
         self._tallies: dict[int, Tally] = {}
         self._free_at = self._last_exit = self._last_arrival = 0.0
         self._waiting: deque[float] = deque()
-        self.bytes = self.packets = self.dropped = 0
+        self.bytes = self.packets = self.dropped = self.offered = 0
+        self._ended: dict[int, Aftermath] = {}
         self._refresh()
 
-    def impair(self, fault: int, impairment: Impairment, now: float) -> None:
-        """Let a fault begin."""
-        self._tallies[fault] = Tally(impairment, now)
+    def impair(self, fault: int, impairment: Impairment, now: float, peer: int | None = None) -> None:
+        """Let a fault begin, for packets to or from all hosts or one."""
+        self._tallies[fault] = Tally(impairment, now, peer)
+        self._ended = {number: replace(one, alone=False) for number, one in self._ended.items()}
         self._refresh()
 
-    def restore(self, fault: int) -> Tally | None:
+    def restore(self, fault: int, now: float) -> Tally | None:
         """Let a fault end; what it did, or None when it did not impair this lane."""
         tally = self._tallies.pop(fault, None)
+        if tally is not None:
+            self._ended[fault] = Aftermath(now, self.offered, self.packets, not self._tallies)
         self._refresh()
         return tally
+
+    def aftermath(self) -> dict[int, tuple[float, int, int]]:
+        """Since each fault ended: when that was, packets that passed, and packets lost while no fault was left."""
+        return {
+            fault: (then.since, self.packets - then.packets, self._lost_since(then))
+            for fault, then in self._ended.items()
+        }
+
+    def _lost_since(self, then: Aftermath) -> int:
+        return max(0, self.offered - then.offered - (self.packets - then.packets)) if then.alone else 0
+
+    def tears(self, segment: Segment, peer: int) -> bool:
+        """Whether a fault tears the connection of a segment down."""
+        torn = [tally.concerns(peer) and tally.tears(segment) for tally in self._tallies.values()]
+        return any(torn)
 
     def _refresh(self) -> None:
         impairments = [tally.impairment for tally in self._tallies.values()]
         limits = [self._shape.bandwidth, *(one.bandwidth for one in impairments)]
         self._bandwidth = min((limit for limit in limits if limit is not None), default=None)
+        self.resets = any(one.reset for one in impairments)
         self.plain = not impairments and self._bandwidth is None and self._shape.latency == 0.0
 
     def count(self, size: int) -> None:
         """A packet passes."""
         self.bytes += size
         self.packets += 1
+        self.offered += 1
 
-    def transit(self, now: float, size: int) -> list[Passage]:
-        """The ways of a packet of ``size`` bytes that enters at ``now``: none when it is dropped, two when doubled."""
-        for tally in self._tallies.values():
+    def transit(self, now: float, size: int, peer: int = 0) -> list[Passage]:
+        """The ways of a packet of ``size`` bytes to or from a host that enters at ``now``.
+
+        None when it is dropped, two when it is doubled.
+        """
+        concerned = [tally for tally in self._tallies.values() if tally.concerns(peer)]
+        for tally in concerned:
             tally.packets += 1
-        if self._is_lost():
+        if self._is_lost(concerned, now):
+            self.offered += 1
             return []
-        copies = 1 + sum(self._hit(tally, tally.impairment.duplicate) for tally in self._tallies.values())
-        passages = [self._pass(now, size) for _ in range(copies)]
+        copies = 1 + sum(self._hit(tally, tally.impairment.duplicate) for tally in concerned)
+        passages = [self._pass(now, size, concerned) for _ in range(copies)]
         return [passage for passage in passages if passage is not None]
 
-    def _is_lost(self) -> bool:
+    def _is_lost(self, concerned: list[Tally], now: float) -> bool:
         """Every fault draws, so that the share of each is what was asked."""
-        hits = [
-            self._hit(one, 1.0 if one.impairment.blocked else one.impairment.loss) for one in self._tallies.values()
-        ]
+        hits = [self._hit(one, 1.0 if one.blocks(now) else one.impairment.loss) for one in concerned]
         return any(hits)
 
     def _hit(self, tally: Tally, share: float) -> bool:
@@ -103,7 +162,7 @@ class Lane:
         tally.touched += hit
         return hit
 
-    def _pass(self, now: float, size: int) -> Passage | None:
+    def _pass(self, now: float, size: int, concerned: list[Tally]) -> Passage | None:
         through = now
         if self._bandwidth is not None:
             waiting = self._waiting
@@ -111,24 +170,22 @@ class Lane:
                 waiting.popleft()
             if len(waiting) >= self._shape.queue:
                 self.dropped += 1
+                self.offered += 1
                 return None
             through = self._free_at = max(now, self._free_at) + size * 8 / self._bandwidth
             waiting.append(through)
         self.count(size)
-        return Passage(now, through, self._arrival(through), size)
+        return Passage(now, through, self._arrival(through, concerned), size, tuple(concerned))
 
-    def _arrival(self, through: float) -> float:
+    def _arrival(self, through: float, concerned: list[Tally]) -> float:
         """A packet overtakes another only where a fault holds that one back."""
         delay = self._shape.latency + self._spread(self._shape.jitter)
-        for tally in self._tallies.values():
+        for tally in concerned:
             if tally.impairment.latency:
                 tally.touched += 1
                 delay += tally.impairment.latency + self._spread(tally.impairment.jitter)
         self._last_exit = max(self._last_exit, through + delay)
-        return self._last_exit + sum(self._held())
-
-    def _held(self) -> Iterator[float]:
-        return (t.impairment.hold for t in self._tallies.values() if self._hit(t, t.impairment.reorder))
+        return self._last_exit + sum(t.impairment.hold for t in concerned if self._hit(t, t.impairment.reorder))
 
     def _spread(self, jitter: float) -> float:
         return self._random.uniform(-jitter, jitter) if jitter else 0.0
@@ -136,9 +193,7 @@ class Lane:
     def arrived(self, passage: Passage, now: float) -> None:
         """A packet was really written at ``now``: the witness of what was asked."""
         queued = passage.through - passage.entered > passage.size * 8 / self._bandwidth if self._bandwidth else False
-        for tally in self._tallies.values():
-            if passage.entered < tally.since:
-                continue
+        for tally in passage.concerned:
             tally.arrived += 1
             tally.delays += now - passage.through - self._shape.latency
             if queued and self._last_arrival > tally.since:

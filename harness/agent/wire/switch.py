@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import count
 from random import Random
 
+from harness.agent.wire import tcp
 from harness.agent.wire.direction import Lane, Passage, Tally
 from harness.instructions import Host, Impair, Restore, Way
 
@@ -25,8 +26,9 @@ class Switch:
         self._named = {host.name: number for number, host in enumerate(hosts)}
         self.out = [Lane(host.out, Random(f"{seed} {host.name} out")) for host in hosts]
         self.in_ = [Lane(host.in_, Random(f"{seed} {host.name} in")) for host in hosts]
-        self._travelling: list[tuple[float, int, Lane, Passage, int, bytes]] = []
+        self._travelling: list[tuple[float, int, Lane, Passage, int, int, bytes]] = []
         self._serial = count()
+        self._forged: list[Arrival] = []
 
     def accept(self, source: int, packet: bytes, now: float) -> Arrival | None:
         """An IP packet from a host; returned at once where no link holds it up. What is for nobody is not carried."""
@@ -38,37 +40,54 @@ class Switch:
             out.count(len(packet))
             in_.count(len(packet))
             return target, packet
-        self._enter(out, target, packet, now)
+        if (out.resets or in_.resets) and self._torn(source, target, packet):
+            return None
+        self._enter(out, source, target, packet, now)
         return None
 
-    def _enter(self, lane: Lane, target: int, packet: bytes, at: float) -> None:
-        for passage in lane.transit(at, len(packet)):
-            heapq.heappush(self._travelling, (passage.arrives, next(self._serial), lane, passage, target, packet))
+    def _torn(self, source: int, target: int, packet: bytes) -> bool:
+        """Tear the packet's connection down, if a fault asks for that: both ends hear of it instead of the packet."""
+        segment = tcp.parse(packet)
+        if segment is None:
+            return False
+        torn = [self.out[source].tears(segment, target), self.in_[target].tears(segment, source)]
+        if any(torn):
+            self._forged += zip((source, target), segment.resets(), strict=True)
+        return any(torn)
+
+    def _enter(self, lane: Lane, source: int, target: int, packet: bytes, at: float) -> None:
+        peer = source if lane is self.in_[target] else target
+        for passage in lane.transit(at, len(packet), peer):
+            way = (passage, source, target, packet)
+            heapq.heappush(self._travelling, (passage.arrives, next(self._serial), lane, *way))
 
     def due(self, now: float) -> list[Arrival]:
         """Packets that have arrived by ``now``, in order."""
-        arrived = []
+        arrived, self._forged = self._forged, []
         while self._travelling and self._travelling[0][0] <= now:
-            at, _, lane, passage, target, packet = heapq.heappop(self._travelling)
+            at, _, lane, passage, source, target, packet = heapq.heappop(self._travelling)
             lane.arrived(passage, now)
             if lane is self.in_[target]:
                 arrived.append((target, packet))
             else:
-                self._enter(self.in_[target], target, packet, at)
+                self._enter(self.in_[target], source, target, packet, at)
         return arrived
 
     @property
     def next_due(self) -> float | None:
         """When the next packet leaves a link."""
+        if self._forged:
+            return 0.0
         return self._travelling[0][0] if self._travelling else None
 
     def impair(self, wanted: Impair, now: float) -> None:
         """Let a fault begin on one direction of a host's link."""
-        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now)
+        peer = self._named[wanted.peer] if wanted.peer else None
+        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer)
 
-    def restore(self, wanted: Restore) -> dict[Way, Tally]:
+    def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
-        ended = {way: lane.restore(wanted.fault) for way, lane in self._lanes(wanted.role).items()}
+        ended = {way: lane.restore(wanted.fault, now) for way, lane in self._lanes(wanted.role).items()}
         return {way: tally for way, tally in ended.items() if tally is not None}
 
     def _lanes(self, host: str) -> dict[Way, Lane]:

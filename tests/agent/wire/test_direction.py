@@ -69,10 +69,10 @@ def test_a_lane_is_as_it_was_once_its_fault_has_ended() -> None:
     lane.impair(3, Impairment(latency=0.5, bandwidth=8000.0), 0.0)
     assert not lane.plain
     assert _arrivals(lane, (0.0, 100)) == [0.6]
-    assert lane.restore(3) is not None
+    assert lane.restore(3, 9.0) is not None
     assert lane.plain
     assert _arrivals(lane, (1.0, 100)) == [1.0]
-    assert lane.restore(3) is None
+    assert lane.restore(3, 9.0) is None
 
 
 def test_faults_overlap_and_each_counts_for_itself() -> None:
@@ -80,10 +80,10 @@ def test_faults_overlap_and_each_counts_for_itself() -> None:
     lane.impair(0, Impairment(latency=0.25), 0.0)
     lane.impair(1, Impairment(latency=0.5), 0.0)
     assert _arrivals(lane, (0.0, 100)) == [0.75]
-    first = lane.restore(0)
+    first = lane.restore(0, 9.0)
     assert first is not None and (first.packets, first.touched) == (1, 1)
     assert _arrivals(lane, (1.0, 100)) == [1.5]
-    second = lane.restore(1)
+    second = lane.restore(1, 9.0)
     assert second is not None and (second.packets, second.touched) == (2, 2)
 
 
@@ -91,7 +91,7 @@ def test_a_blocked_lane_lets_nothing_through() -> None:
     lane = _lane()
     lane.impair(0, Impairment(blocked=True), 0.0)
     assert _arrivals(lane, *[(0.1 * n, 100) for n in range(20)]) == []
-    tally = lane.restore(0)
+    tally = lane.restore(0, 9.0)
     assert tally is not None and (tally.packets, tally.touched, lane.packets) == (20, 20, 0)
 
 
@@ -103,7 +103,7 @@ def test_chances_are_as_asked(impairment: Impairment, arrive: int) -> None:
     lane = _lane()
     lane.impair(0, impairment, 0.0)
     assert len(_arrivals(lane, *[(float(n), 100) for n in range(1000)])) == pytest.approx(arrive, abs=50)
-    tally = lane.restore(0)
+    tally = lane.restore(0, 9.0)
     assert tally is not None and tally.touched == pytest.approx(200, abs=50)
 
 
@@ -111,7 +111,7 @@ def test_a_held_packet_is_overtaken() -> None:
     lane = _lane()
     lane.impair(0, Impairment(reorder=1.0, hold=0.5), 0.0)
     held = _arrivals(lane, (0.0, 100))
-    lane.restore(0)
+    lane.restore(0, 9.0)
     assert _arrivals(lane, (0.1, 100)) < held == [0.5]
 
 
@@ -120,7 +120,7 @@ def test_the_witness_measures_when_packets_really_left() -> None:
     lane.impair(0, Impairment(latency=0.5), 0.0)
     (passage,) = lane.transit(1.0, 100)
     lane.arrived(passage, 1.875)  # an eighth of a second late
-    tally = lane.restore(0)
+    tally = lane.restore(0, 9.0)
     assert tally is not None and tally.delay == 0.625
 
 
@@ -129,10 +129,30 @@ def test_the_witness_measures_the_rate_only_while_packets_wait() -> None:
     lane.impair(0, Impairment(bandwidth=1600.0), 0.0)  # half a second for 100 bytes
     for passage in [one for _ in range(3) for one in lane.transit(1.0, 100)]:
         lane.arrived(passage, passage.arrives)
-    tally = lane.restore(0)
+    tally = lane.restore(0, 9.0)
     assert tally is not None and tally.rate == 1600.0
     lane.impair(1, Impairment(bandwidth=1600.0), 9.0)
     for passage in [one for n in range(3) for one in lane.transit(10.0 + n, 100)]:
         lane.arrived(passage, passage.arrives)
-    alone = lane.restore(1)
+    alone = lane.restore(1, 9.0)
     assert alone is not None and alone.rate is None
+
+
+def test_a_flapping_lane_blocks_at_the_start_of_each_round() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(blocked=True, period=1.0, down=0.25), 10.0)
+    passed = [now for now in (10.0, 10.2, 10.3, 10.9, 11.1, 11.3) if lane.transit(now, 100)]
+    assert passed == [10.3, 10.9, 11.3]
+
+
+def test_what_passes_after_a_fault_is_counted() -> None:
+    lane = _lane()
+    lane.impair(3, Impairment(blocked=True), 1.0)
+    lane.transit(1.0, 100)
+    lane.restore(3, 2.0)
+    lane.transit(3.0, 100)
+    lane.count(100)
+    assert lane.aftermath() == {3: (2.0, 2, 0)}
+    lane.impair(4, Impairment(blocked=True), 4.0)
+    lane.transit(4.0, 100)
+    assert lane.aftermath()[3] == (2.0, 2, 0)  # lost to another fault

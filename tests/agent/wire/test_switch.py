@@ -6,6 +6,7 @@ import socket
 
 from harness.agent.wire.switch import Switch
 from harness.instructions import Direction, Host, Impair, Impairment, Restore
+from tests.agent.wire.test_tcp import segment
 
 FREE = Direction(None, 0.0, 0.0, 1000)
 
@@ -79,5 +80,31 @@ def test_a_fault_on_one_link_leaves_the_others_alone() -> None:
     assert switch.accept(0, _packet("10.77.0.2"), 1.0) is None
     assert switch.due(1.0) == []
     assert len(switch.due(1.5)) == 1
-    assert [(way, tally.packets) for way, tally in switch.restore(Restore("b", 0)).items()] == [("in", 1)]
+    assert [(way, tally.packets) for way, tally in switch.restore(Restore("b", 0), 9.0).items()] == [("in", 1)]
     assert switch.accept(0, _packet("10.77.0.2"), 2.0) is not None
+
+
+def _tcp(source: str, target: str, seq: int = 5, ack: int = 7, flags: int = 0x10) -> bytes:
+    return segment(socket.inet_aton(source), socket.inet_aton(target), (40, 9000), seq, ack, flags)
+
+
+def test_a_connection_that_was_there_is_torn_down_at_both_ends_and_a_new_one_is_not() -> None:
+    switch = _switch()
+    switch.impair(Impair("a", 0, "out", Impairment(reset=True)), 1.0)
+    assert switch.accept(0, _tcp("10.77.0.1", "10.77.0.2"), 1.0) is None
+    assert switch.next_due == 0.0
+    back, on = switch.due(1.0)
+    assert (back[0], on[0]) == (0, 1)
+    fresh = segment(socket.inet_aton("10.77.0.1"), socket.inet_aton("10.77.0.2"), (41, 9000), 1, 0, 0x02)
+    switch.accept(0, fresh, 1.0)
+    assert switch.due(1.0) == [(1, fresh)]
+    assert switch.restore(Restore("a", 0), 2.0)["out"].touched == 1
+
+
+def test_a_fault_towards_one_peer_leaves_the_others_alone() -> None:
+    switch = _switch()
+    switch.impair(Impair("a", 0, "out", Impairment(blocked=True), peer="b"), 1.0)
+    switch.accept(0, _packet("10.77.0.2"), 1.0)
+    switch.accept(0, _packet("10.77.0.3"), 1.0)
+    assert [target for target, _ in switch.due(1.0)] == [2]
+    assert switch.restore(Restore("a", 0), 2.0)["out"].packets == 1

@@ -1,0 +1,36 @@
+"""The training script fails by itself: a bug, bad data, a full queue."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from harness.events import Exited, Failed
+from harness.faults import Evidence, WorkerFault
+from harness.instructions import Instruction
+
+
+class Exit(WorkerFault):
+    """An exception in the training loop of a worker, before the given step; the process ends if MXNet lets it."""
+
+    name: ClassVar[str] = "exit"
+    deadly: ClassVar[bool] = True
+
+    @property
+    def duration(self) -> None:
+        return None
+
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return ()
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """The interpreter saw an exception end the script, or the kernel's exit status is that of one.
+
+        A worker of a dist kvstore does not end by an exception: it waits for the others when it leaves.
+        """
+        failed, exited = evidence.first(Failed), evidence.first(Exited)
+        if failed is None:
+            return False, "no exception reached the top of the script"
+        if exited is None:
+            return True, f"{failed.error}; the process stayed"
+        how = f"exit status {exited.status}" if exited.signal is None else f"signal {exited.signal}"
+        return exited.status != 0, f"{failed.error}; ended with {how}"

@@ -1,0 +1,35 @@
+"""A process comes up late, or never: a slow image pull, a machine that was not there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from harness.events import Spawned
+from harness.faults import Evidence, StartFault
+from harness.instructions import Instruction
+from harness.units import Duration
+
+
+class LateStart(StartFault):
+    """The selected process is started so much later than the others, or not at all where no time is given."""
+
+    name: ClassVar[str] = "late_start"
+    keeps_back: ClassVar[bool] = True
+    by: Duration | None = Field(default=None, gt=0, description="never, if left out")
+
+    @property
+    def revival(self) -> float | None:
+        return self.by
+
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return ()
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """When the kernel gave the role a process."""
+        started = evidence.first(Spawned)
+        if self.by is None or started is None:
+            return (self.by is None) == (started is None), "no process was started" if started is None else "it started"
+        waited = started.t - evidence.events[0].t
+        return waited >= 0.9 * self.by, f"its process was started after {waited:.3f} s"

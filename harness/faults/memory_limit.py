@@ -1,0 +1,46 @@
+"""The process can't have more memory: a container's limit, a full machine."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from harness.events import Limited
+from harness.faults import Evidence, ProcessFault
+from harness.instructions import Instruction, Limit
+from harness.schedule import For
+from harness.units import Size, bytes_text
+
+
+class MemoryLimit(ProcessFault):
+    """Private memory (VmData: heap, anonymous maps, stacks) beyond the limit is refused by the kernel (RLIMIT_DATA)."""
+
+    name: ClassVar[str] = "memory_limit"
+    limit: Size = Field(gt=0, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
+    for_: For | None = Field(default=None, alias="for")
+
+    @property
+    def duration(self) -> For | None:
+        return self.for_
+
+    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return (Limit(role, number, self.limit),)
+
+    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
+        return (Limit(role, number, None),)
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """The limit that the kernel shows in ``/proc/<pid>/limits``."""
+        told = evidence.first(Limited)
+        if told is None:
+            return False, "no limit was reported"
+        shown = "unlimited" if told.after is None else bytes_text(told.after)
+        said = f"/proc shows a limit of {shown}; it held {bytes_text(told.held)} then"
+        return told.after == self.limit, said
+
+    def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        told = evidence.all(Limited)
+        if len(told) < 2:
+            return None, ""
+        return told[-1].after == told[0].before, "the limit is as before" if told[-1].after == told[0].before else ""

@@ -1,0 +1,27 @@
+"""Connections are torn down: a restarted firewall, a proxy that forgets."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from harness.events import Impaired
+from harness.faults import LinkFault
+from harness.instructions import Impairment
+from harness.schedule import WallTime
+
+
+class Reset(LinkFault):
+    """Both ends of every TCP connection that a packet comes by of get an RST, once for each connection."""
+
+    name: ClassVar[str] = "reset"
+    for_: WallTime = Field(  # type: ignore[assignment]
+        default=WallTime.model_validate({"time": "1s"}), alias="for", description="how long connections are looked for"
+    )
+
+    def impairment(self) -> Impairment:
+        return Impairment(reset=True)
+
+    def proof(self, told: Impaired) -> tuple[bool, str]:
+        return told.touched > 0, f"{told.touched} connections were torn down at {told.packets} packets"

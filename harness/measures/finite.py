@@ -1,0 +1,42 @@
+"""How far numbers that are none spread: parameters that are not finite in the end, and where it began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from harness.events import Done, Event, Gradients, NotFinite
+from harness.measures import Measure, Quantity
+from harness.plan import Arm
+
+
+class Finite(Measure):
+    """``not_finite``: parameters with a value that is not finite, for each worker, of those it told of.
+
+    ``note`` names the first gradient that was not, where gradients were watched.
+    """
+
+    name: ClassVar[str] = "finite"
+    hears: ClassVar[tuple[type[Event], ...]] = (Gradients, NotFinite, Done)
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm)
+        self._parameters: dict[str, set[str]] = {}
+        self._first: dict[str, tuple[int, str]] = {}
+
+    def add(self, event: Event) -> None:
+        found = self._parameters.setdefault(event.role, set())
+        if isinstance(event, NotFinite):
+            found.add(event.parameter)
+        elif isinstance(event, Gradients):
+            for step, norms in enumerate(event.norms, event.first):
+                if None in norms:
+                    self._first.setdefault(event.role, (step, event.names[norms.index(None)]))
+                    break
+
+    def quantities(self) -> Iterable[Quantity]:
+        for role, parameters in sorted(self._parameters.items()):
+            step, name = self._first.get(role, (-1, ""))
+            note = f"first the gradient of {name} at step {step}" if name else ""
+            if parameters or name:
+                yield Quantity("not_finite", "parameters", len(parameters), 1, role=role, note=note)

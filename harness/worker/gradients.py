@@ -1,0 +1,49 @@
+"""Norms of gradients, counted beside training and read when a window ends."""
+
+import math
+
+import mxnet as mx
+
+
+class Norms:
+    """The norm of every gradient in every step, where asked for."""
+
+    def __init__(self, asked):
+        self._asked = asked
+        self._pending = []
+        self._names = []
+
+    def note(self, training):
+        """Issue the sums of one step; nothing is waited for."""
+        if not self._asked:
+            return
+        named = training.gradients()
+        self._names = [name for name, _ in named]
+        self._pending.append([_sums([arrays[copy] for _, arrays in named]) for copy in range(len(named[0][1]))])
+
+    def emit(self, channel, first):
+        """Report the steps since the last report."""
+        if not self._asked:
+            return
+        norms = [_norms([sums.asnumpy() for sums in copies]) for copies in self._pending]
+        self._pending = []
+        channel.emit("gradients", first=first, names=self._names, norms=norms)
+
+
+def _sums(arrays):
+    """Sums of squares, one a gradient, on their context; `multi_sum_sq` came with MXNet 1.6."""
+    if hasattr(mx.nd, "multi_sum_sq"):
+        return mx.nd.multi_sum_sq(*arrays, num_arrays=len(arrays))
+    return mx.nd.concat(*[(array * array).sum().reshape((1,)) for array in arrays], dim=0)
+
+
+def _norms(copies):
+    totals = [float(sum(values)) for values in zip(*copies)]
+    return [float("%.6g" % math.sqrt(total)) if math.isfinite(total) else None for total in totals]
+
+
+def not_finite(training):
+    """Names of trained parameters with a value that is not finite, in the order of the network."""
+    named = [pair for context in training.contexts for pair in training.parameters(context)[0]]
+    sums = [(name, array.astype("float64").sum()) for name, array in named]
+    return list(dict.fromkeys(name for name, total in sums if not math.isfinite(float(total.asscalar()))))

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from harness.events import Damaged
+from harness.faults import Evidence
+from harness.faults.checkpoint_corrupt import CheckpointCorrupt
+from harness.instructions import Damage
+
+FAULT = CheckpointCorrupt.model_validate(
+    {"select": {"role": "worker", "rank": 0}, "at": {"step": 60}, "how": "truncate"}
+)
+
+
+def test_what_it_asks_the_agent_to_do() -> None:
+    assert FAULT.inject("worker/0", 2) == (Damage("worker/0", 2, "truncate"),)
+    assert FAULT.momentary
+
+
+def test_it_is_proven_by_the_files_hash() -> None:
+    damaged = Damaged(1.0, "main", "worker/0", 2, "50.checkpoint", "a" * 64, "b" * 64, 100, 50)
+    said = "50.checkpoint: 100 bytes, SHA-256 aaaaaaaa, became 50 bytes, bbbbbbbb"
+    assert FAULT.receipt(Evidence([damaged])) == (True, said)
+    none = Damaged(1.0, "main", "worker/0", 2, "", "", "", 0, 0)
+    assert FAULT.receipt(Evidence([none])) == (False, "there was no checkpoint")

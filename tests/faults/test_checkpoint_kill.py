@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from harness.events import Checkpointing, Exited, Signalled
+from harness.faults import Evidence
+from harness.faults.checkpoint_kill import CheckpointKill
+from harness.instructions import Signal, Tamper
+
+FAULT = CheckpointKill.model_validate({"select": {"role": "worker", "rank": 0}, "at": {"step": 50}, "after": "1s"})
+HALF = Checkpointing(1.0, "main", "worker/0", 50)
+
+
+def test_the_worker_stands_half_way_and_is_killed_there() -> None:
+    assert FAULT.inject("worker/0", 2) == (Tamper("worker/0", 2),)
+    assert FAULT.follow(HALF, "worker/0") == (Signal("worker/0", "KILL"),)
+    assert FAULT.follow(Exited(1.0, "main", "worker/0", 0, None), "worker/0") == ()
+    assert (FAULT.deadly, FAULT.revival, FAULT.heal("worker/0", 2)) == (True, 1.0, ())
+
+
+def test_it_is_proven_by_half_a_file_and_the_kernels_word() -> None:
+    end = [Signalled(1.0, "main", "worker/0", "KILL", "S", "Z", 0.0), Exited(1.1, "main", "worker/0", None, 9)]
+    said = "half of the checkpoint of step 50 was written; ended by signal 9; /proc shows it state Z"
+    assert FAULT.receipt(Evidence([HALF, *end])) == (True, said)
+    assert FAULT.receipt(Evidence(end)) == (False, "no checkpoint was being written")
+    assert FAULT.receipt(Evidence([HALF]))[0] is False

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from harness.events import Exited, Failed
+from harness.faults import Evidence
+from harness.faults.exit import Exit
+from harness.instructions import Tamper
+
+FAULT = Exit.model_validate({"select": {"role": "worker", "rank": 1}, "at": {"step": 50}})
+FAILED = Failed(1.0, "main", "worker/1", "RuntimeError: no")
+
+
+def test_the_worker_is_told_and_nothing_heals_it() -> None:
+    assert FAULT.inject("worker/1", 2) == (Tamper("worker/1", 2),)
+    assert (FAULT.heal("worker/1", 2), FAULT.duration, FAULT.deadly) == ((), None, True)
+
+
+def test_it_is_proven_by_the_exception_whatever_mxnet_makes_of_it() -> None:
+    left = Exited(1.1, "main", "worker/1", 1, None)
+    assert FAULT.receipt(Evidence([FAILED, left])) == (True, "RuntimeError: no; ended with exit status 1")
+    assert FAULT.receipt(Evidence([FAILED])) == (True, "RuntimeError: no; the process stayed")
+    assert FAULT.receipt(Evidence([FAILED, Exited(1.1, "main", "worker/1", 0, None)]))[0] is False
+    assert FAULT.receipt(Evidence([left])) == (False, "no exception reached the top of the script")

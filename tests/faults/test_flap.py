@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.events import Impaired
+from harness.faults import Evidence
+from harness.faults.flap import Flap
+from harness.instructions import Impairment
+
+FAULT = Flap.model_validate(
+    {"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out", "down": "100ms", "up": "300ms"}
+)
+
+
+def test_what_it_asks_the_wire_to_do() -> None:
+    assert FAULT.impairment() == Impairment(blocked=True, period=0.4, down=0.1)
+
+
+@pytest.mark.parametrize(("touched", "proven"), [(4, True), (0, False), (40, False)])
+def test_some_packets_are_dropped_and_others_are_not(touched: int, proven: bool) -> None:
+    told = Impaired(1.0, "main", "worker-1", 0, "out", 2.0, 40, touched, None, None, False)
+    assert FAULT.receipt(Evidence([told]))[0] is proven

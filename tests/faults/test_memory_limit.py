@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from harness.events import Limited
+from harness.faults import Evidence
+from harness.faults.memory_limit import MemoryLimit
+from harness.instructions import Limit
+
+FAULT = MemoryLimit.model_validate({"select": {"role": "server"}, "at": {"step": 5}, "limit": "300MB"})
+
+
+def _limited(*pairs: tuple[int | None, int | None]) -> Evidence:
+    return Evidence([Limited(1.0, "main", "server/0", 3, before, after, 10**8) for before, after in pairs])
+
+
+def test_what_it_asks_the_agent_to_do() -> None:
+    assert FAULT.inject("server/0", 3) == (Limit("server/0", 3, 300_000_000),)
+    assert FAULT.heal("server/0", 3) == (Limit("server/0", 3, None),)
+
+
+def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:
+    said = "/proc shows a limit of 300 MB; it held 100 MB then"
+    assert FAULT.receipt(_limited((None, 300_000_000))) == (True, said)
+    assert FAULT.receipt(_limited((None, None)))[0] is False
+    assert FAULT.receipt(Evidence(())) == (False, "no limit was reported")
+
+
+def test_it_is_lifted_to_what_it_was() -> None:
+    assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, None)))[0] is True
+    assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, 300_000_000)))[0] is False

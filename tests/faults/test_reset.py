@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from harness.events import Impaired
+from harness.faults import Evidence
+from harness.faults.reset import Reset
+from harness.instructions import Impairment
+
+FAULT = Reset.model_validate({"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out"})
+
+
+def _told(touched: int, packets: int, after: bool = False) -> Impaired:
+    return Impaired(1.0, "main", "worker-1", 0, "out", 1.0, packets, touched, None, None, after)
+
+
+def test_it_looks_for_connections_for_a_second() -> None:
+    assert FAULT.impairment() == Impairment(reset=True)
+    assert FAULT.duration is not None and FAULT.duration.time == 1.0
+
+
+def test_it_is_proven_by_connections_that_the_wire_tore_down() -> None:
+    assert FAULT.receipt(Evidence([_told(2, 9)])) == (True, "out: 2 connections were torn down at 9 packets")
+    assert FAULT.receipt(Evidence([_told(0, 9)]))[0] is False
+
+
+def test_packets_pass_afterwards() -> None:
+    assert FAULT.restored(Evidence([_told(2, 9), _told(0, 5, after=True)])) == (
+        True,
+        "5 packets passed after it, 0 were lost",
+    )
+    assert FAULT.restored(Evidence([_told(2, 9), _told(1, 5, after=True)]))[0] is False
+    assert FAULT.restored(Evidence([_told(2, 9)])) == (None, "no packet came by after it")

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.events import Done, Gradients, NotFinite
+from harness.measures.finite import Finite
+from harness.plan import Plan
+
+
+def test_parameters_are_counted_once_and_the_first_gradient_is_named(plan_of: Callable[..., Plan]) -> None:
+    measure = Finite(plan_of().arms[0])
+    measure.add(Gradients(1.0, "main", "worker/1", 10, ["a", "b"], [[1.0, 2.0], [1.0, None]]))
+    measure.add(Gradients(2.0, "main", "worker/1", 12, ["a", "b"], [[None, None]]))
+    for name in ("a", "b", "b"):
+        measure.add(NotFinite(3.0, "main", "worker/1", 20, name))
+    measure.add(Done(3.0, "main", "worker/0", 20))
+    (quantity,) = measure.quantities()
+    assert (quantity.role, quantity.value) == ("worker/1", 2)
+    assert quantity.note == "first the gradient of b at step 11"

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.events import Done, Event, Healed, Injected, Resumed, Started, Window
+from harness.measures import Quantity
+from harness.measures.recovery import Recovery
+from harness.plan import Plan
+
+SINGLE = "title: q\nworkload: {model: mlp, steps: 200, warmup: 10, checkpoint: {every: 50}}\n"
+PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}
+W = "worker/0"
+
+
+@pytest.fixture
+def measured(plan_of: Callable[..., Plan]) -> Callable[..., dict[str, Quantity]]:
+    def measure(*events: Event, **_: Any) -> dict[str, Quantity]:
+        measure = Recovery(plan_of(SINGLE, ("faults", [PAUSE])).arms[0])
+        for event in events:
+            measure.add(event)
+        return {quantity.name: quantity for quantity in measure.quantities()}
+
+    return measure
+
+
+def _windows(t: float, first: int, count: int, seconds: float = 1.0) -> list[Window]:
+    return [Window(t + seconds * (n + 1), "main", W, first + 10 * n, 10, seconds) for n in range(count)]
+
+
+def test_from_the_end_of_the_fault_to_the_first_of_three_fast_windows(measured: Any) -> None:
+    found = measured(
+        Started(0.0, "main", ""),
+        *_windows(0.0, 10, 4),
+        Injected(4.0, "main", W, 0, 50),
+        Healed(7.0, "main", W, 0, None),
+        *_windows(7.0, 50, 1, seconds=2.0),
+        *_windows(9.0, 60, 3),
+        Done(12.0, "main", W, 90),
+    )
+    assert found["recovery_time"].value == 3.0  # the first fast window ended at 10
+    assert found["goodput"].value == 90 * 32 / 12.0
+
+
+def test_a_window_that_began_within_the_fault_does_not_count(measured: Any) -> None:
+    found = measured(
+        *_windows(0.0, 10, 4),
+        Injected(4.0, "main", W, 0, 50),
+        Healed(7.0, "main", W, 0, None),
+        Window(7.5, "main", W, 50, 10, 1.0),
+        *_windows(7.5, 60, 3),
+    )
+    assert found["recovery_time"].value == 1.5
+
+
+def test_why_there_is_no_recovery(measured: Any) -> None:
+    begun = [*_windows(0.0, 10, 4), Injected(4.0, "main", W, 0, 50)]
+    healed = Healed(7.0, "main", W, 0, None)
+    slow = _windows(7.0, 50, 3, seconds=2.0)
+    assert measured(*begun)["recovery_time"].note == "a fault was in force to the end"
+    assert measured(*begun, healed, *slow)["recovery_time"].note.startswith("steps did not become as fast")
+
+
+def test_steps_that_were_done_twice_are_lost_and_count_once(measured: Any) -> None:
+    found = measured(
+        Started(0.0, "main", ""),
+        *_windows(0.0, 0, 8),
+        Resumed(20.0, "main", W, 50, []),
+        *_windows(20.0, 50, 5),
+        Done(25.0, "main", W, 100),
+    )
+    assert (found["lost_steps"].value, found["lost_steps"].unit) == (30, "steps")
+    assert found["goodput"].value == 100 * 32 / 25.0
