@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: bench test check self clean setup
+.PHONY: bench test check self soak clean setup
 
 bench: setup
 	$(BIN)/harness targets build
@@ -28,6 +28,12 @@ self: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes
 	$(BIN)/asv run --record-samples --bench '^itself'
+
+# Random schedules of faults, each replayed.
+soak: setup
+	$(BIN)/harness targets build
+	$(BIN)/harness targets build --horovod
+	$(BIN)/python -m tests.soak 200
 
 setup: $(READY)
 

@@ -290,8 +290,11 @@ class Conductor:
             yield from self._complete(event.t)
 
     def _complete(self, now: float) -> Iterator[Action]:
-        """Trained to the end, unless weights are no numbers, which losses need not show."""
-        if self._flaws:
+        """Trained to the end, unless weights are no numbers, which losses need not show.
+
+        A gradient that is none, and left out of every update, has done no harm.
+        """
+        if any(flaw.rank for flaw in self._flaws):
             yield from self._end(now, "diverged", self._flawed(), min(self._flaws).role)
             return
         steps = self.arm.workload.steps

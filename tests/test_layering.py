@@ -12,9 +12,9 @@ from tests.conftest import ROOT
 GROUND = {"errors", "instructions", "events", "registry", "strict", "units", "__init__"}
 PURE = {
     "scenario", "shapes", "faults", "topologies", "plan", "measures", "checks", "statistics", "report", "conductor",
-    "evidence", "judge", "archive", "network", "schedule", "expansion", "injector", "waits",
+    "evidence", "judge", "archive", "network", "schedule", "expansion", "injector", "waits", "table", "shrink",
 }  # fmt: skip
-EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue", "machine"}
+EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue", "machine", "batch"}
 TOP = {"run", "cli", "asv_bridge", "__main__"}
 LEVEL = {
     **dict.fromkeys(GROUND, 0),

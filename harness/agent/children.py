@@ -92,12 +92,12 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
     return Child(instruction.role, process, events_read, credit_write)
 
 
-def die_with_parent() -> None:
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     """Before exec: the kernel ends this process when its parent dies (prctl(2)), namespace or not.
 
     Signals that the parent ignores would stay ignored, so they are set back.
     """
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _libc.prctl(_PR_SET_PDEATHSIG, by)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 

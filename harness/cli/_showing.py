@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from harness import history
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
 from harness.judge import Verdict
+from harness.report import timeline
 from harness.report.verdict import render
-from harness.store import storage_error
+from harness.store import RunFolder, storage_error
 
 SVG_COLUMNS = 118
 
@@ -24,6 +27,23 @@ def show(verdict: Verdict, as_json: bool, svg: Path | None = None) -> int:
         print(json.dumps(verdict.as_json(), indent=1))
     else:
         Console().print(render(verdict))
+    return EXIT_OF[verdict.verdict]
+
+
+def show_timeline(folder: RunFolder, verdict: Verdict, files: Sequence[Path | None]) -> int:
+    """Print what happened when, and draw it into files."""
+    drawn = timeline.timelines(folder.plan(), history.read(folder.path / "history.jsonl"), verdict)
+    console = Console()
+    console.print(verdict.title, style="bold", markup=False, highlight=False)
+    for one in drawn:
+        console.print(timeline.render(one, console.width))
+    for file in filter(None, files):
+        from harness.report.figure import draw  # half a second that only pictures pay
+
+        try:
+            draw(drawn, f"{verdict.title}\n{verdict.run}", file)
+        except OSError as error:
+            raise storage_error(error, file) from error
     return EXIT_OF[verdict.verdict]
 
 

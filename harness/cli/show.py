@@ -14,7 +14,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_run(parser)
     _options.add_results(parser)
     _options.add_json(parser)
+    parser.add_argument("--timeline", action="store_true", help="show what happened when: steps, faults, receipts")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="also draw the timeline into a PNG file")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -22,10 +24,15 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness import catalogue, store
     from harness.cli import _showing
+    from harness.errors import InputError
     from harness.run import judged
 
     folder = store.find(arguments.results, arguments.run)
     known = catalogue.entry(folder)
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
+    if arguments.timeline:
+        return _showing.show_timeline(folder, judged(folder), [arguments.svg, arguments.png])
+    if arguments.png is not None:
+        raise InputError("--png is the timeline's; give --timeline too")
     return _showing.show(judged(folder), arguments.json, arguments.svg)

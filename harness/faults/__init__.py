@@ -73,6 +73,9 @@ class Fault(Strict):
     """Base of all faults."""
 
     name: ClassVar[str]
+    kind: ClassVar[Literal["process", "worker", "link"]] = "process"
+    """What it acts on: a process from outside, the work within it, or a link."""
+
     deadly: ClassVar[bool] = False
     """Whether the selected process is meant to die of it."""
 
@@ -160,6 +163,7 @@ class StartFault(ProcessFault):
 class WorkerFault(ProcessFault):
     """Base of faults that the worker commits itself, before an exact step, and gives account of."""
 
+    kind: ClassVar[Literal["process", "worker", "link"]] = "worker"
     for_: For | None = Field(default=None, alias="for")
 
     @model_validator(mode="after")
@@ -216,6 +220,7 @@ class TensorFault(WorkerFault):
 class LinkFault(Fault):
     """Base of faults on the link of one host of a pocket cluster."""
 
+    kind: ClassVar[Literal["process", "worker", "link"]] = "link"
     direction: Literal["out", "in", "both"] = Field(default="both", description="from the host, to it, or both")
     peer: str | None = Field(default=None, description="only what goes to or comes from this host or role")
     for_: For | None = Field(default=None, alias="for")

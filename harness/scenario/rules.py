@@ -59,6 +59,8 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         )
     for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
         yield ("target", "env", name), "is set by the topology; give it there"
+    if scenario.workload.amp is not None and scenario.workload.amp.loss_scaling and spec.loop == "push_pull":
+        yield ("workload", "amp"), "loss_scaling is gluon.Trainer's; give loop: trainer"
     if scenario.workload.model == "oracle":
         yield from _oracle(scenario)
     if spec.parallelism == "model":

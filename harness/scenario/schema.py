@@ -85,6 +85,9 @@ class Amp(Strict):
     """Automatic mixed precision; float16 has no CPU kernels."""
 
     dtype: Literal["bfloat16"]
+    loss_scaling: Flag = Field(
+        default=False, description="amp.scale_loss; the Trainer then skips updates of gradients that are not finite"
+    )
 
 
 def _amp(value: Any) -> Any:
@@ -92,7 +95,12 @@ def _amp(value: Any) -> Any:
 
 
 _AMP_DTYPE: dict[str, Any] = {"const": "bfloat16"}
-_AMP_MAP = {"type": "object", "properties": {"dtype": _AMP_DTYPE}, "required": ["dtype"], "additionalProperties": False}
+_AMP_MAP = {
+    "type": "object",
+    "properties": {"dtype": _AMP_DTYPE, "loss_scaling": {"type": "boolean"}},
+    "required": ["dtype"],
+    "additionalProperties": False,
+}
 _AMP_SCHEMA = {"anyOf": [_AMP_DTYPE, _AMP_MAP, {"type": "null"}]}
 
 

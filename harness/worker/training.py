@@ -32,7 +32,8 @@ class Training:
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
         with autograd.record():
             losses = [self._loss(self.net(one), label) for one, label in zip(data, labels)]
-        autograd.backward(losses)
+            scaled = self._update.scaled(losses)
+        autograd.backward(scaled)
         return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
 
     def update(self):

@@ -35,10 +35,15 @@ class TrainerUpdate:
             compression_params=_compression(job),
             update_on_kvstore=job.update_on_kvstore,
         )
+        self._scales = _scales_losses(job, self._trainer)
 
     def apply(self):
         """Sum gradients over all workers and contexts, and step."""
         self._trainer.step(self._samples)
+
+    def scaled(self, losses):
+        """The losses to go back from."""
+        return _scaled(losses, self._trainer) if self._scales else losses
 
     def states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
@@ -81,6 +86,10 @@ class PushPullUpdate:
         """Set it, if it is known."""
         _loaded(self._kvstore.load_optimizer_states, states)
 
+    def scaled(self, losses):
+        """The losses to go back from; scaling is the Trainer's."""
+        return losses
+
     def _announce(self):
         """Give the kvstore its keys; the first worker's values hold for all."""
         for key, parameter in enumerate(self._trained):
@@ -101,11 +110,16 @@ class HorovodUpdate:
             parameters, job.optimizer.name, optimizer_arguments(job.optimizer), compression=compression
         )
         self._samples = samples / hvd.size()  # the average over ranks is Horovod's
+        self._scales = _scales_losses(job, self._trainer)
         hvd.broadcast_parameters(parameters, root_rank=0)
 
     def apply(self):
         """Average gradients over all ranks and step."""
         self._trainer.step(self._samples)
+
+    def scaled(self, losses):
+        """The losses to go back from."""
+        return _scaled(losses, self._trainer) if self._scales else losses
 
     def states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
@@ -114,6 +128,23 @@ class HorovodUpdate:
     def load_states(self, states):
         """Set it, if it is known."""
         _loaded(self._trainer.load_states, states)
+
+
+def _scales_losses(job, trainer):
+    """Whether losses are scaled, which the trainer then knows of."""
+    if job.amp is None or not job.amp.loss_scaling:
+        return False
+    from mxnet.contrib import amp
+
+    amp.init_trainer(trainer)
+    return True
+
+
+def _scaled(losses, trainer):
+    from mxnet.contrib import amp
+
+    with amp.scale_loss(losses, trainer) as scaled:
+        return scaled
 
 
 def _saved(save):

@@ -1,0 +1,74 @@
+"""Timelines as a picture in a file, SVG or PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from harness.report.timeline import Row, Span, Timeline
+
+_COLUMNS = 400
+_COLOURS = {"link": "#4c72b0", "process": "#c44e52", "worker": "#8172b3"}
+_STEPS, _ALIVE = "#55a868", "#dddddd"
+_ROW_INCHES, _WIDTH_INCHES = 0.42, 10.0
+
+
+def draw(timelines: Sequence[Timeline], title: str, path: Path) -> None:
+    """Write the picture; the ending of the name decides on its form. OSError when it cannot be written."""
+    heights = [len(one.rows) for one in timelines]
+    inches = sum(heights) * _ROW_INCHES + 0.9 * len(timelines) + 0.4
+    figure = Figure(figsize=(_WIDTH_INCHES, inches), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    panels = figure.subplots(len(timelines), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for timeline, axes in zip(timelines, panels, strict=True):
+        _panel(axes, timeline)
+    figure.savefig(path, dpi=150)
+
+
+def _panel(axes: object, timeline: Timeline) -> None:
+    from matplotlib.axes import Axes
+
+    assert isinstance(axes, Axes)
+    cell = timeline.seconds / _COLUMNS
+    rates = [[row.density(n * cell, (n + 1) * cell) for n in range(_COLUMNS)] for row in timeline.rows]
+    peak = max((max(rate) for rate in rates), default=0.0) or 1.0
+    places = {row.role: len(timeline.rows) - 1 - number for number, row in enumerate(timeline.rows)}
+    for row, rate in zip(timeline.rows, rates, strict=True):
+        _row(axes, row, places[row.role], [0.8 * one / peak for one in rate], cell, timeline.seconds)
+    for span in timeline.spans:
+        _span(axes, span, places, timeline.seconds)
+    axes.set_yticks([place + 0.4 for place in places.values()], list(places))
+    axes.set_xlim(0, timeline.seconds)
+    axes.set_ylim(-0.1, len(places))
+    axes.set_xlabel(f"seconds ({timeline.arm}: {timeline.outcome}; full height {peak:.4g} steps/s)", fontsize=8)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _row(axes: object, row: Row, place: int, heights: Sequence[float], cell: float, seconds: float) -> None:
+    from matplotlib.axes import Axes
+
+    assert isinstance(axes, Axes)
+    for born, gone in row.lives:
+        axes.barh(place + 0.4, min(gone, seconds) - born, 0.8, left=born, color=_ALIVE, linewidth=0)
+        if gone < seconds:
+            axes.text(gone, place + 0.4, "†", fontsize=9, va="center", ha="center")
+    times = [(number + 0.5) * cell for number in range(len(heights))]
+    axes.fill_between(times, place, [place + height for height in heights], color=_STEPS, linewidth=0)
+
+
+def _span(axes: object, span: Span, places: dict[str, int], seconds: float) -> None:
+    from matplotlib.axes import Axes
+
+    assert isinstance(axes, Axes)
+    for role in span.roles:
+        width = max(span.end - span.begin, seconds / _COLUMNS)
+        hatch = None if span.proven else "xx"
+        colour = _COLOURS[span.kind]
+        axes.barh(
+            places[role] + 0.4, width, 0.9, left=span.begin, color=colour, alpha=0.35, hatch=hatch, edgecolor=colour
+        )
+        said = f"{span.name}{'' if span.proven else ' (no receipt)'}"
+        axes.text(span.begin, places[role] + 0.86, said, fontsize=7, va="bottom", color=colour)

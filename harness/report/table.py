@@ -1,0 +1,49 @@
+"""The table of faults and topologies, for terminals and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from harness.table import HEALTHY, Result, words
+
+_STYLES = {"completed": "green", "hung": "yellow", "crashed": "red", "diverged": "magenta"}
+
+
+def render(results: Sequence[Result]) -> RichTable:
+    """A row a fault, a column a topology."""
+    columns, rows = _axes(results)
+    table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("fault", *columns):
+        table.add_column(title, overflow="fold")
+    found = _by_place(results)
+    for row in rows:
+        table.add_row(row, *(_cell(found, row, column) for column in columns))
+    return table
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The same for a page."""
+    columns, rows = _axes(results)
+    found = _by_place(results)
+    lines = [f"| fault | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
+    lines += [f"| {row} | {' | '.join(_cell(found, row, column).plain for column in columns)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _axes(results: Sequence[Result]) -> tuple[list[str], list[str]]:
+    return list(dict.fromkeys(one.topology for one in results)), list(dict.fromkeys(one.fault for one in results))
+
+
+def _by_place(results: Sequence[Result]) -> dict[tuple[str, str], Result]:
+    return {(one.fault, one.topology): one for one in results}
+
+
+def _cell(found: Mapping[tuple[str, str], Result], row: str, column: str) -> Text:
+    one = found.get((row, column))
+    if one is None:
+        return Text("–")
+    return Text(words(one, found.get((HEALTHY, column))), _STYLES.get(one.outcome, ""))

@@ -1,0 +1,174 @@
+"""A run over time: roles as rows, steps as density, faults as spans with their receipts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
+from harness.judge import Verdict
+from harness.plan import Arm, Plan
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_SHADES = {"link": "on dark_blue", "process": "on dark_red", "worker": "on dark_magenta"}
+_LEAST_COLUMNS = 20
+
+
+@dataclass(frozen=True)
+class Span:
+    """One fault in force, in seconds of the arm, with its receipt."""
+
+    number: int
+    name: str
+    roles: tuple[str, ...]
+    begin: float
+    end: float
+    kind: str
+    proven: bool
+    evidence: str
+
+
+@dataclass
+class Row:
+    """One role: when it lived, its windows as ``(begin, end, steps)``, when it was done and when it ended."""
+
+    role: str
+    lives: list[list[float]] = field(default_factory=list)
+    windows: list[tuple[float, float, int]] = field(default_factory=list)
+    done: float | None = None
+
+    def density(self, begin: float, end: float) -> float:
+        """Steps a second between two times; those of a window count evenly over it."""
+        steps = sum(
+            count * (min(end, last) - max(begin, first)) / (last - first)
+            for first, last, count in self.windows
+            if first < end and last > begin and last > first
+        )
+        return steps / (end - begin)
+
+    def alive(self, begin: float, end: float) -> bool:
+        """Whether the process was there at any time between."""
+        return any(born < end and gone > begin for born, gone in self.lives)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One arm from its first process to its end, in seconds."""
+
+    arm: str
+    seconds: float
+    outcome: str
+    rows: Sequence[Row]
+    spans: Sequence[Span]
+
+
+def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timeline]:
+    """One for each arm, from a history in order."""
+    events: dict[str, list[Event]] = {arm.name: [] for arm in plan.arms}
+    for event in past:
+        if isinstance(event, Spawned | Window | Injected | Healed | Exited | Done | Ended):
+            events[event.arm].append(event)
+    receipts = {arm.arm: {receipt.fault: receipt for receipt in arm.receipts} for arm in verdict.arms}
+    drawn = []
+    for arm in plan.arms:
+        own = events[arm.name]
+        if own:
+            spans = _spans(arm, own, {n: (one.proven, one.evidence) for n, one in receipts[arm.name].items()})
+            drawn.append(_timeline(arm, own, spans))
+    return drawn
+
+
+def _timeline(arm: Arm, events: Sequence[Event], spans: Sequence[Span]) -> Timeline:
+    begin, end = events[0].t, events[-1].t
+    rows = {role.name: Row(role.name) for role in arm.roles}
+    outcome = "no end"
+    for event in events:
+        row, t = rows.get(event.role), event.t - begin
+        if isinstance(event, Ended):
+            outcome, end = event.outcome, event.t
+        elif row is None:
+            continue
+        elif isinstance(event, Spawned):
+            row.lives.append([t, float("inf")])
+        elif isinstance(event, Window):
+            row.windows.append((t - event.seconds, t, event.steps))
+        elif isinstance(event, Done):
+            row.done = t
+        elif isinstance(event, Exited) and row.lives:
+            row.lives[-1][1] = t
+    return Timeline(arm.name, max(end - begin, 1e-3), outcome, list(rows.values()), spans)
+
+
+def _spans(arm: Arm, events: Sequence[Event], receipts: dict[int, tuple[bool, str]]) -> list[Span]:
+    begin = events[0].t
+    end = next((event.t for event in events if isinstance(event, Ended)), events[-1].t)
+    healed = {event.fault: event.t for event in events if isinstance(event, Healed)}
+    spans = []
+    for event in events:
+        if not isinstance(event, Injected):
+            continue
+        injection = arm.schedule[event.fault]
+        roles: tuple[str, ...] = (injection.role,)
+        if arm.network is not None and injection.part.kind == "link":
+            roles = arm.network.named(injection.role).roles
+        until = healed.get(event.fault, end) - begin
+        part = injection.part
+        proven, evidence = receipts.get(event.fault, (False, ""))
+        spans.append(Span(event.fault, part.name, roles, event.t - begin, until, part.kind, proven, evidence))
+    return spans
+
+
+def render(timeline: Timeline, width: int) -> RenderableType:
+    """For terminals: bars are steps a second, each row against the fastest; below it, the faults on that role."""
+    label = max(len(row.role) for row in timeline.rows) + 2
+    columns = max(_LEAST_COLUMNS, width - label)
+    each = timeline.seconds / columns
+    cells = [(column * each, (column + 1) * each) for column in range(columns)]
+    peak = max((row.density(*cell) for row in timeline.rows for cell in cells), default=0.0)
+    head = f"{timeline.arm}: {timeline.outcome}, {timeline.seconds:.1f} s, a column is {each:.2g} s"
+    parts: list[RenderableType] = [Text(head + (f", a full bar {peak:.4g} steps/s" if peak else ""), "bold")]
+    for row in timeline.rows:
+        spans = [span for span in timeline.spans if row.role in span.roles]
+        parts.append(_bars(row, label, cells, peak, spans))
+        parts += [_bracket(span, label, each, columns) for span in spans]
+    return Group(*parts, *(_legend(span) for span in timeline.spans))
+
+
+def _bars(row: Row, label: int, cells: Sequence[tuple[float, float]], peak: float, spans: Sequence[Span]) -> Text:
+    text = Text(row.role.ljust(label))
+    for begin, end in cells:
+        span = next((one for one in spans if one.begin < end and one.end > begin), None)
+        text.append(_glyph(row, begin, end, peak), _SHADES[span.kind] if span else "")
+    return text
+
+
+def _glyph(row: Row, begin: float, end: float, peak: float) -> str:
+    if row.done is not None and begin <= row.done < end:
+        return "✓"
+    if any(begin <= gone < end for _, gone in row.lives):
+        return "†"
+    if not row.alive(begin, end):
+        return " "
+    density = row.density(begin, end)
+    return _BARS[max(1, round(density / peak * (len(_BARS) - 1)))] if density and peak else "·"
+
+
+def _bracket(span: Span, label: int, each: float, columns: int) -> Text:
+    """The span in characters, so that it is seen without colours too."""
+    first = min(int(span.begin / each), columns - 1)
+    last = min(max(math.ceil(span.end / each) - 1, first), columns - 1)
+    line = "╵" if last == first else "└" + "─" * (last - first - 1) + "┘"
+    said = f" {span.number} {span.name}"
+    if label + last + 1 + len(said) <= label + columns:
+        return Text(" " * (label + first) + line + said, "dim")
+    return Text(said.strip().rjust(max(0, label + first - 1)) + " " + line, "dim")
+
+
+def _legend(span: Span) -> Text:
+    word = ("proven", "green") if span.proven else ("no receipt", "bold red")
+    when = f"{span.number} {span.name} of {', '.join(span.roles)}, {span.begin:.2f} to {span.end:.2f} s: "
+    return Text.assemble(when, word, f"; {span.evidence}")

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
+from harness.judge import judge
+from harness.plan import Plan
+from harness.report.figure import draw
+from harness.report.timeline import Timeline, render, timelines
+
+SINGLE = "title: q\nworkload: {model: mlp, steps: 100, warmup: 10}\n"
+PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}
+W = "worker/0"
+PAST: list[Event] = [
+    Spawned(100.0, "main", W, 1),
+    Window(103.0, "main", W, 0, 50, 2.0),
+    Injected(103.0, "main", W, 0, 50),
+    Healed(106.0, "main", W, 0, None),
+    Window(108.0, "main", W, 50, 50, 2.0),
+    Done(108.5, "main", W, 100),
+    Exited(109.0, "main", W, 0, None),
+    Ended(110.0, "main", "", "completed", "all left"),
+]
+
+
+def _timeline(plan_of: Callable[..., Plan]) -> Timeline:
+    plan = plan_of(SINGLE, ("faults", [PAUSE]))
+    (timeline,) = timelines(plan, PAST, judge(plan, PAST, "id", {}))
+    return timeline
+
+
+def test_rows_hold_lives_and_windows_and_spans_hold_faults(plan_of: Callable[..., Plan]) -> None:
+    timeline = _timeline(plan_of)
+    (row,), (span,) = timeline.rows, timeline.spans
+    assert (timeline.seconds, timeline.outcome) == (10.0, "completed")
+    assert (row.lives, row.windows, row.done) == ([[0.0, 9.0]], [(1.0, 3.0, 50), (6.0, 8.0, 50)], 8.5)
+    assert (span.begin, span.end, span.roles, span.proven) == (3.0, 6.0, (W,), False)
+    assert [row.density(begin, begin + 1) for begin in (0.0, 2.0, 2.5)] == [0.0, 25.0, 12.5]
+
+
+def test_it_is_drawn_in_characters(plan_of: Callable[..., Plan]) -> None:
+    console = Console(width=30, no_color=True)
+    with console.capture() as capture:
+        console.print(render(_timeline(plan_of), 30))
+    lines = capture.get().splitlines()
+    row = next(line for line in lines if line.startswith(W))
+    assert row.rstrip() == "worker/0  ··████······████·✓†"
+    assert "└────┘ 0 pause" in capture.get()
+    assert "no receipt" in capture.get()
+
+
+def test_it_is_drawn_into_files(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
+    for name, begin in (("t.svg", b"<?xml"), ("t.png", b"\x89PNG")):
+        draw([_timeline(plan_of)], "a title", tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(begin)
