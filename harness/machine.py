@@ -59,6 +59,8 @@ def unmet(plan: Plan) -> str | None:
     needed: list[tuple[str, Callable[[], Ability]]] = []
     if any(arm.network is not None for arm in plan.arms):
         needed += [("topology.network", namespaces), ("topology.network", tun)]
+    if any(injection.part.name == "disk_full" for arm in plan.arms for injection in arm.schedule):
+        needed.append(("disk_full", namespaces))
     if any(context.startswith("gpu") for context in contexts):
         needed.append(("contexts on GPUs", _gpus))
     if any(arm.workload.amp for arm in plan.arms) and any(context.startswith("cpu") for context in contexts):

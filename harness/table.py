@@ -97,7 +97,7 @@ def _rows(topology: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]
             yield f"pause {role}, {seconds} s", {"pause": {**select, **at, **lasts}}, {}
             for way, words in _WAYS.items():
                 cut = {**select, **at, **lasts, "direction": way}
-                yield f"partition {role} {words}, {seconds} s", {"partition": cut}, {"patience": 5 + 2 * seconds}
+                yield f"partition {role} {words}, {seconds} s", {"partition": cut}, {"patience": 20 + 2 * seconds}
         if topology != "horovod":
             yield f"restart {role}", {"restart": {**select, **at}}, {}
             if role != "scheduler":

@@ -17,10 +17,12 @@ pytestmark = pytest.mark.e2e
 
 NAMES = {
     "bfloat16-drift",
+    "checkpoints",
     "dist-sync-healthy",
     "horovod",
     "killed-worker-dist-sync",
     "lstm-lengths",
+    "oracle-healthy",
     "paused-worker-dist-sync",
     "pocket-cluster",
     "resnet18-healthy",

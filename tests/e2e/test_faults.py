@@ -1,0 +1,225 @@
+"""Faults on real MXNet: exact, proven, undone; what they lead to is told; nothing outlives the harness."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness import events, faults
+from harness.agent.client import isolation
+from harness.events import Checkpointed, Injected, Resumed
+from tests.conftest import ROOT
+from tests.e2e.conftest import Command, harness, needs_clusters
+from tests.e2e.test_cleanup import MARKER, _all_gone
+
+pytestmark = pytest.mark.e2e
+
+JOB = """\
+title: a question
+workload: {model: mlp, steps: 200, warmup: 10, checkpoint: {every: 50}}
+topology: {kvstore: dist_sync, workers: 2}
+stall_timeout: 4s
+"""
+
+
+@pytest.fixture
+def run(scenario: Callable[[str], Path], target: Path, tmp_path: Path) -> Callable[..., Command]:
+    def run_text(text: str, *options: object) -> Command:
+        return harness("run", scenario(text), "--json", "--results", tmp_path / "results", *options)
+
+    return run_text
+
+
+def _main(command: Command) -> Any:
+    assert command.out, command.err
+    return command.json["verdicts"][0]["arms"][-1]
+
+
+def _history(results: Path) -> Iterator[events.Event]:
+    (folder,) = (results / "runs").iterdir()
+    return map(events.decode, (folder / "history.jsonl").read_bytes().splitlines())
+
+
+def test_every_step_fault_begins_at_its_step_and_leaves_a_receipt(run: Callable[..., Command], tmp_path: Path) -> None:
+    drawn = "faults: [{stale: {select: {role: worker, mode: one}, random: {rate: 60%}}}]\nseed: 3\n"
+    command = run(JOB + drawn)
+    receipts = _main(command)["receipts"]
+    assert len(receipts) > 100 and all(receipt["proven"] for receipt in receipts)
+    (folder,) = (tmp_path / "results" / "runs").iterdir()
+    schedule = json.loads((folder / "plan.json").read_text())["arms"][0]["schedule"]
+    planned = {one["fault"]: one["entry"]["stale"]["at"]["step"] for one in schedule}
+    begun = {event.fault: event.step for event in _history(tmp_path / "results") if isinstance(event, Injected)}
+    assert begun == planned
+
+
+def test_faults_by_the_clock_begin_within_20_ms(run: Callable[..., Command], tmp_path: Path) -> None:
+    every = "faults: [{pause: {select: {role: server}, every: {time: 250ms, times: 4}, for: {time: 50ms}}}]\n"
+    assert run(JOB.replace("steps: 200", "steps: 1000") + every).code == 0
+    past = list(_history(tmp_path / "results"))
+    started = next(event.t for event in past if isinstance(event, events.Started))
+    late = [event.t - started - 0.25 * (event.fault + 1) for event in past if isinstance(event, Injected)]
+    assert len(late) == 4 and max(late) < 0.02 and min(late) >= 0.0
+
+
+def test_a_job_resumes_from_the_checkpoint_before_the_damaged_one(run: Callable[..., Command], tmp_path: Path) -> None:
+    text = """\
+faults:
+  - checkpoint_corrupt: {select: {role: worker, rank: 0}, at: {step: 120}, how: truncate}
+  - restart: {select: {role: worker, rank: 1}, at: {step: 130}, after: 200ms, scope: job}
+expect: {drift: {versus: control, at_most: 0.1%}, agreement: true}
+"""
+    command = run(JOB + text)
+    assert command.code == 0, command.out
+    resumed = [event for event in _history(tmp_path / "results") if isinstance(event, Resumed)]
+    assert [event.step for event in resumed] == [50, 50]
+    assert resumed[0].rejected == ["0000000100.checkpoint: its SHA-256 is not the one that it was written with"]
+
+
+@pytest.mark.skipif(not isolation(), reason="no user namespaces here")
+def test_a_full_disk_costs_a_checkpoint_and_not_the_run(run: Callable[..., Command], tmp_path: Path) -> None:
+    full = "faults: [{disk_full: {select: {role: worker, rank: 0}, at: {step: 90}, for: {steps: 50}}}]\n"
+    command = run(JOB + full)
+    assert command.code == 0, command.out
+    told = {event.step: event.failure for event in _history(tmp_path / "results") if isinstance(event, Checkpointed)}
+    assert told == {50: "", 100: "No space left on device", 150: "", 200: ""}
+
+
+def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run: Callable[..., Command]) -> None:
+    nan = "faults: [{nan: {select: {role: worker, rank: 1}, at: {step: 65}, parameter: dense1}}]\n"
+    command = run(JOB.replace("mlp,", "mlp, gradients: norms,") + nan + "expect: {outcome: diverged}\n")
+    assert command.code == 0, command.out
+    assert _main(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
+
+
+def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Command]) -> None:
+    drop = "faults: [{drop: {select: {role: worker, rank: 1}, at: {step: 100}}}]\nexpect: {updates: exact}\n"
+    job = "title: q\nworkload: {model: oracle, steps: 150}\ntopology: {kvstore: dist_async, workers: 2}\n"
+    command = run(job + drop)
+    (check,) = [one for one in command.json["verdicts"][0]["checks"] if one["check"] == "updates"]
+    assert check["verdict"] == "fail"
+    assert "worker/1 after step 102 in oracle_large: 101 updates of worker/1, not 102" in check["reason"]
+
+
+def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) -> None:
+    wrong = "faults: [{wrong_start: {select: {role: scheduler}, workers: 3}}]\nexpect: {outcome: refused}\n"
+    command = run(JOB + wrong, "--set", "startup_timeout=6s")
+    assert command.code == 0, command.out
+    assert _main(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
+    waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["waits"]}
+    assert waits["scheduler"]["doing"] == "waits for all workers and servers to come"
+    assert waits["worker/1"]["doing"] == "waits for the scheduler to let it in"
+    assert waits["worker/1"]["peers"] == ["scheduler"]
+
+
+def test_a_schedule_is_shrunk_to_what_does_it_and_shown(scenario: Any, target: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    text = """\
+faults:
+  - pause: {select: {role: worker, rank: 0}, at: {step: 30}, for: {time: 100ms}}
+  - kill: {select: {role: server}, at: {step: 60}}
+"""
+    job = JOB.replace("stall_timeout: 4s", "stall_timeout: 2s")
+    assert harness("run", scenario(job + text), "--results", results).code == 1
+    shown = harness("show", "last", "--timeline", "--png", tmp_path / "t.png", "--results", results)
+    assert "main: hung" in shown.out and "1 kill of server/0" in shown.out
+    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+    shrunk = harness("shrink", "last", "--output", tmp_path / "small.yaml", "--results", results)
+    assert shrunk.code == 0, shrunk.err
+    small = yaml.safe_load((tmp_path / "small.yaml").read_text())
+    assert small["faults"] == [{"kill": {"select": {"role": "server", "rank": 0}, "at": {"step": 60}}}]
+    assert harness("run", tmp_path / "small.yaml", "--results", results).code == 0
+
+
+def test_there_is_nothing_to_shrink_in_what_completed(quick: tuple[Path, Command]) -> None:
+    command = harness("shrink", "dist-sync-healthy", "--results", quick[0])
+    assert (command.code, "there is nothing to shrink" in command.err) == (2, True)
+
+
+@needs_clusters
+def test_a_table_of_what_was_asked(target: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    options = ("--topology", "horovod", "--fault", "kill", "--markdown", page, "--results", tmp_path / "results")
+    command = harness("table", *options, "--json")
+    assert command.code == 0, command.err
+    cells = {cell["fault"]: cell["outcome"] for cell in command.json["cells"]}
+    assert cells == {"nothing": "completed", "kill worker": "crashed", "kill scheduler": "completed"}
+    assert page.read_text().startswith("| fault | horovod |\n")
+
+
+LONG = """\
+title: a question
+workload: {{model: {model}, steps: 100000, warmup: 10, checkpoint: {{every: 30}}}}
+topology: {{kvstore: dist_sync, workers: 2{network}}}
+faults:
+  - {name}: {parameters}
+"""
+_WORKER = "{select: {role: worker, rank: 0}, at: {step: 30}"
+_PARAMETERS = {
+    "bandwidth": ", limit: 10mbit}",
+    "bit_flip": ", bit: 30}",
+    "duplicate": ", share: 10%}",
+    "flap": ", down: 50ms, up: 50ms}",
+    "latency": ", by: 5ms}",
+    "loss": ", share: 5%}",
+    "memory_limit": ", limit: 4GB}",
+    "partition": ", for: {time: 60s}}",
+    "pause": ", for: {time: 60s}}",
+    "reorder": ", share: 5%, by: 5ms}",
+    "restart": ", after: 60s}",
+    "scale": ", for: {steps: 90000}, factor: 0.9}",
+    "shape_shift": ", for: {steps: 90000}, shapes: {distribution: fixed, value: 8}}",
+    "slow": ", factor: 3}",
+    "slow_input": ", for: {steps: 90000}, by: 20ms}",
+    "uneven_shard": ", batch: 2}",
+    "late_start": "{select: {role: server}}",
+    "wrong_start": "{select: {role: server}, workers: 3}",
+}
+
+
+@needs_clusters
+def test_nothing_outlives_a_killed_controller_whatever_fault_is_in_force(target: Path, tmp_path: Path) -> None:
+    """SIGKILL while each fault of the vocabulary is in force; 2 s later nothing is left."""
+    names = list(faults.entry_model().model_fields)
+    with ThreadPoolExecutor(2) as pool:
+        left = dict(zip(names, pool.map(lambda name: _left_after_kill(name, tmp_path), names), strict=True))
+    assert left == {name: [] for name in names}
+
+
+def _left_after_kill(name: str, folder: Path) -> list[Any]:
+    given = _PARAMETERS.get(name, "}")
+    parameters = given if given.startswith("{") else _WORKER + given
+    model = "lstm" if name == "shape_shift" else "mlp"
+    path, results, marker = folder / f"{name}.yaml", folder / name, f"{os.getpid()}-{name}"
+    path.write_text(LONG.format(model=model, name=name, parameters=parameters, network=", network: {}"))
+    argv = [sys.executable, "-m", "harness", "run", str(path), "--results", str(results)]
+    env = {**os.environ, MARKER: marker}
+    controller = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        _await_injection(results, controller)
+        time.sleep(0.2)
+    finally:
+        controller.send_signal(signal.SIGKILL)
+        controller.communicate()
+    return _all_gone(marker, results)
+
+
+def _await_injection(results: Path, controller: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        for history in results.glob("runs/*/history.jsonl"):
+            if b'"kind":"injected"' in history.read_bytes():
+                return
+        assert controller.poll() is None, controller.communicate()[1].decode()
+        time.sleep(0.05)
+    raise AssertionError(f"no fault began in {results}")
