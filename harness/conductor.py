@@ -31,6 +31,7 @@ from harness.events import (
     Waiting,
     Window,
 )
+from harness.flaws import Flaws
 from harness.injector import Action, Injector
 from harness.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey
 from harness.plan import Arm
@@ -75,16 +76,6 @@ class _Ending:
     deadline: float
 
 
-@dataclass(frozen=True, order=True)
-class _Flaw:
-    """Something that is not finite: the earliest is the one to name."""
-
-    step: int
-    rank: int
-    role: str
-    what: str
-
-
 @dataclass
 class Conductor:
     """One arm from its first process to its last."""
@@ -103,7 +94,7 @@ class Conductor:
     _step_seconds: list[float] = field(default_factory=list)
     _ending: _Ending | None = None
     _closed: bool = False
-    _flaws: list[_Flaw] = field(default_factory=list)
+    _flaws: Flaws = field(default_factory=Flaws)
 
     def __post_init__(self) -> None:
         self._roles = {role.name: _RoleState() for role in self.arm.roles}
@@ -140,8 +131,8 @@ class Conductor:
             Waiting: self._on_waiting,
             Progress: self._on_progress,
             Window: self._on_window,
-            Gradients: self._on_gradients,
-            NotFinite: self._on_not_finite,
+            Gradients: self._on_flaw,
+            NotFinite: self._on_flaw,
             Loss: self._on_loss,
             Done: self._on_done,
             Failed: self._on_failed,
@@ -192,32 +183,21 @@ class Conductor:
         if event.first + event.steps == self.arm.workload.warmup and event.role == self.arm.workers[0]:
             yield from self._survey()
 
-    def _on_gradients(self, event: Gradients) -> Iterator[Action]:
-        for step, norms in enumerate(event.norms, event.first):
-            if None in norms:
-                name = event.names[norms.index(None)]
-                self._flaws.append(_Flaw(step, 0, event.role, f"the gradient of {name} of {event.role}"))
-                break
-        yield from ()
-
-    def _on_not_finite(self, event: NotFinite) -> Iterator[Action]:
-        self._flaws.append(_Flaw(event.step, 2, event.role, f"the parameter {event.parameter} of {event.role}"))
+    def _on_flaw(self, event: Gradients | NotFinite) -> Iterator[Action]:
+        self._flaws.add(event)
         yield from ()
 
     def _on_loss(self, event: Loss) -> Iterator[Action]:
         """The first loss that is not finite ends the arm, once the others told how it was with them until then."""
         self._roles[event.role].reported = event.first + len(event.values)
-        if None in event.values:
-            step = event.first + event.values.index(None)
-            self._flaws.append(_Flaw(step, 1, event.role, f"the loss of {event.role}"))
-            if self._ending is None:
-                self._ending = _Ending("diverged", event.role, "", set(), event.t + DIVERGED_SECONDS)
+        if self._flaws.add(event) and self._ending is None:
+            self._ending = _Ending("diverged", event.role, "", set(), event.t + DIVERGED_SECONDS)
         if self._ending is not None and self._ending.outcome == "diverged" and not self._silent():
             yield from self._end_now(event.t)
 
     def _silent(self) -> bool:
         """Whether a worker has yet to report the first step that is not finite."""
-        first = min(self._flaws).step
+        first = self._flaws.first_step
         training = [self._roles[name] for name in self.arm.workers if self._roles[name].lives]
         return any(not role.done and role.reported <= first for role in training)
 
@@ -290,12 +270,9 @@ class Conductor:
             yield from self._complete(event.t)
 
     def _complete(self, now: float) -> Iterator[Action]:
-        """Trained to the end, unless weights are no numbers, which losses need not show.
-
-        A gradient that is none, and left out of every update, has done no harm.
-        """
-        if any(flaw.rank for flaw in self._flaws):
-            yield from self._end(now, "diverged", self._flawed(), min(self._flaws).role)
+        """Trained to the end, unless weights are no numbers, which losses need not show."""
+        if self._flaws.harmful:
+            yield from self._end(now, "diverged", str(self._flaws), self._flaws.role)
             return
         steps = self.arm.workload.steps
         done = [name for name in self.arm.workers if self._roles[name].done]
@@ -399,15 +376,7 @@ class Conductor:
         if ending.outcome != "diverged":
             yield from self._end(now, ending.outcome, ending.reason, ending.role)
             return
-        yield from self._end(now, "diverged", self._flawed(), min(self._flaws).role)
-
-    def _flawed(self) -> str:
-        """What was not finite first, and which parameters were in the end."""
-        first = min(self._flaws)
-        others = sorted({flaw.what for flaw in self._flaws if flaw.rank == 2} - {first.what})
-        more = f"; later {others[0]}" if others else ""
-        more += f" and {len(others) - 1} more" if len(others) > 1 else ""
-        return f"{first.what} is not finite at step {first.step}{more}"
+        yield from self._end(now, "diverged", str(self._flaws), self._flaws.role)
 
     # The end
 

@@ -23,8 +23,8 @@ from harness.events import (
     Throttled,
     Window,
 )
-from harness.faults import Evidence, Receipt
 from harness.plan import Arm, Injection
+from harness.receipts import Evidence, Receipt
 from harness.statistics.series import BoundedSeries
 
 

@@ -12,9 +12,9 @@ from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
 from harness.events import Ended, Event, Exited, Spawned, Stack
 from harness.evidence import ReceiptBook
-from harness.faults import Receipt
 from harness.measures import ArmMeasures, Measure, Quantity
 from harness.plan import Plan
+from harness.receipts import Receipt
 from harness.statistics.compare import Comparison
 from harness.waits import Wait
 

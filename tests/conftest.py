@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from harness.plan import Plan, make
 from harness.scenario.load import load
@@ -14,6 +15,8 @@ from harness.scenario.overrides import Override
 from harness.targets import environment
 
 ROOT = Path(__file__).parent.parent
+settings.register_profile("calm", deadline=None)  # a slow day breaks no test
+settings.load_profile("calm")
 
 SCENARIO = """\
 title: a question

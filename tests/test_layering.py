@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 GROUND = {"errors", "instructions", "events", "registry", "strict", "units", "__init__"}
 PURE = {
     "scenario", "shapes", "faults", "topologies", "plan", "measures", "checks", "statistics", "report", "conductor",
-    "evidence", "judge", "archive", "network", "schedule", "expansion", "injector", "waits", "table", "shrink",
+    "evidence", "judge", "archive", "network", "schedule", "receipts", "expansion", "injector", "waits", "flaws",
+    "table", "shrink",
 }  # fmt: skip
 EFFECTS = {"agent", "targets", "store", "history", "facts", "catalogue", "machine", "batch"}
 TOP = {"run", "cli", "asv_bridge", "__main__"}

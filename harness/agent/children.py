@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness.instructions import Spawn
 
@@ -18,9 +19,13 @@ _libc = ctypes.CDLL(None)
 
 @dataclass
 class Child:
-    """A role's process. ``events`` is what it writes, ``credit`` is what it reads; ``rest`` is an unfinished line."""
+    """A role's process in its ``folder``: ``events`` is what it writes, ``credit`` what it reads.
+
+    ``rest`` is an unfinished line.
+    """
 
     role: str
+    folder: Path
     process: subprocess.Popen[bytes]
     events: int
     credit: int
@@ -89,7 +94,7 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
         os.close(events_write)
         os.close(credit_read)
     os.set_blocking(events_read, False)
-    return Child(instruction.role, process, events_read, credit_write)
+    return Child(instruction.role, Path(instruction.cwd), process, events_read, credit_write)
 
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:

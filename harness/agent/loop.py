@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import selectors
 import signal
 import subprocess
@@ -12,47 +11,28 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from harness import events, instructions
-from harness.agent import children, cluster, disk, proc, sockets
+from harness.agent import children, cluster, sockets
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
-from harness.agent.hog import CpuHog
+from harness.agent.meddler import Meddler
 from harness.agent.stacks import StackDump
-from harness.agent.throttle import ThrottledProcess
 from harness.instructions import (
     Connect,
     Credit,
-    Damage,
-    Disk,
-    Fill,
-    Hog,
     Impair,
-    Inspect,
     Instruction,
-    Limit,
     Restore,
     Shutdown,
-    Signal,
     Snapshot,
     Spawn,
     Survey,
     Tamper,
-    Throttle,
-    Unfill,
-    Unhog,
     Untamper,
-    Unthrottle,
 )
 
 _CHUNK = 1 << 16
-_AFTER = {
-    "STOP": frozenset(("T", "", "Z", "X")),
-    "CONT": frozenset("RSDZX") | {""},
-    "KILL": frozenset(("", "Z", "X")),
-    "TERM": frozenset("RSDTZX") | {""},
-}
 
 
 class Agent:
@@ -62,12 +42,9 @@ class Agent:
         self._arm, self._source, self._sink = arm, source, sink
         self._selector = selectors.DefaultSelector()
         self._children: dict[str, Child] = {}
-        self._throttles: dict[str, ThrottledProcess] = {}
+        self._meddler = Meddler(self._children, self._report)
         self._dumps: dict[str, StackDump] = {}
         self._hosts: dict[str, ClusterHost] = {}
-        self._hogs: dict[int, tuple[str, CpuHog]] = {}
-        self._lifted: dict[str, int | None] = {}
-        self._folders: dict[str, Path] = {}
         self._wire: Child | None = None
         self._kill_at: float | None = None
         self._pending = b""
@@ -86,7 +63,7 @@ class Agent:
             while self._open:
                 for key, _ in self._selector.select(self._pause()):
                     key.data()
-                self._turn_throttles()
+                self._meddler.turn()
                 self._reap()
                 self._finish_dumps()
                 self._kill_if_due()
@@ -96,14 +73,13 @@ class Agent:
             for child in [*self._children.values(), *filter(None, [self._wire])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
-            for _, hog in self._hogs.values():
-                hog.end()
+            self._meddler.end()
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, act)
 
     def _pause(self) -> float | None:
-        due = [throttle.due for throttle in self._throttles.values()]
+        due = [self._meddler.due]
         due += [dump.deadline for dump in self._dumps.values()]
         if self._kill_at is not None:
             due.append(self._kill_at)
@@ -130,19 +106,9 @@ class Agent:
             Credit: self._tell_worker,
             Tamper: self._tell_worker,
             Untamper: self._tell_worker,
-            Signal: self._signal,
-            Throttle: self._throttle,
-            Unthrottle: self._unthrottle,
-            Inspect: self._inspect,
-            Limit: self._limit,
-            Hog: self._hog,
-            Unhog: self._unhog,
-            Disk: self._disk,
-            Fill: self._fill,
-            Unfill: self._fill,
-            Damage: self._damage,
             Snapshot: self._snapshot,
             Shutdown: self._shutdown,
+            **self._meddler.actions,
         }
         act[type(instruction)](instruction)
 
@@ -175,7 +141,6 @@ class Agent:
             self._report(events.SpawnFailed, instruction.role, reason=reason)
             return
         self._children[instruction.role] = child
-        self._folders[instruction.role] = Path(instruction.cwd)
         self._watch(child.events, partial(self._forward, child))
         self._report(events.Spawned, instruction.role, pid=child.pid)
 
@@ -205,105 +170,6 @@ class Agent:
             words = {"begin" if isinstance(instruction, Tamper) else "end": instruction.fault}
         child.grant(json.dumps(words).encode() + b"\n")
 
-    def _signal(self, instruction: Signal) -> None:
-        """A process that is stopped is not throttled meanwhile, since that would continue it."""
-        child = self._children.get(instruction.role)
-        before = after = ""
-        ran = 0.0
-        if child is not None and not child.exited:
-            throttle = self._throttles.get(instruction.role)
-            if throttle is not None and instruction.signal == "STOP":
-                throttle.suspend()
-            before, ran = proc.state(child.pid), proc.processor_seconds(child.pid)[0]
-            child.signal(signal.Signals[f"SIG{instruction.signal}"])
-            after = proc.settled(child.pid, _AFTER[instruction.signal])
-            if instruction.signal == "STOP":
-                ran = proc.processor_seconds(child.pid)[0]
-            if throttle is not None and instruction.signal == "CONT":
-                throttle.resume()
-        fields = {"signal": instruction.signal, "before": before, "after": after, "ran": round(ran, 6)}
-        self._report(events.Signalled, instruction.role, **fields)
-
-    def _throttle(self, instruction: Throttle) -> None:
-        child = self._children[instruction.role]
-        if not child.exited:
-            throttle = ThrottledProcess(child.pid, instruction.factor)
-            if proc.state(child.pid) == "T":
-                throttle.suspend()
-            self._throttles[instruction.role] = throttle
-
-    def _unthrottle(self, instruction: Unthrottle) -> None:
-        self._end_throttle(instruction.role)
-
-    def _end_throttle(self, role: str) -> None:
-        throttle = self._throttles.pop(role, None)
-        if throttle is None:
-            return
-        elapsed = throttle.release()
-        self._report(
-            events.Throttled,
-            role,
-            factor=throttle.factor,
-            elapsed=round(elapsed, 6),
-            stopped=round(throttle.stopped, 6),
-            cycles=throttle.cycles,
-            witnessed=throttle.witnessed,
-            state=proc.settled(throttle.pid, _AFTER["CONT"], within=0.05),
-        )
-
-    def _turn_throttles(self) -> None:
-        for throttle in self._throttles.values():
-            if throttle.due <= time.monotonic():
-                throttle.turn()
-
-    def _inspect(self, instruction: Inspect) -> None:
-        known = proc.environment(self._children[instruction.role].pid)
-        values = {name: known[name] for name in instruction.names if name in known}
-        self._report(events.Environment, instruction.role, fault=instruction.fault, values=values)
-
-    def _limit(self, instruction: Limit) -> None:
-        """Only the soft limit, so that it can be lifted again without privileges."""
-        child = self._children[instruction.role]
-        try:
-            before, held = proc.data_limit(child.pid)
-            _, hard = resource.prlimit(child.pid, resource.RLIMIT_DATA)
-            lifted = self._lifted.setdefault(instruction.role, before)
-            wanted = lifted if instruction.data is None else instruction.data
-            soft = resource.RLIM_INFINITY if wanted is None else wanted
-            resource.prlimit(child.pid, resource.RLIMIT_DATA, (soft, hard))
-            after, _ = proc.data_limit(child.pid)
-        except (OSError, StopIteration):
-            return  # it is gone; without a report there is no receipt
-        fields = {"fault": instruction.fault, "before": before, "after": after, "held": held}
-        self._report(events.Limited, instruction.role, **fields)
-
-    def _hog(self, instruction: Hog) -> None:
-        child = self._children[instruction.role]
-        if not child.exited:
-            self._hogs[instruction.fault] = (instruction.role, CpuHog(child.pid, instruction.processes))
-
-    def _unhog(self, instruction: Unhog) -> None:
-        role, hog = self._hogs.pop(instruction.fault, ("", None))
-        if hog is not None:
-            self._report(events.Hogged, role, fault=instruction.fault, **hog.end())
-
-    def _disk(self, instruction: Disk) -> None:
-        try:
-            disk.mount(Path(instruction.path), instruction.size)
-        except OSError as error:
-            self._report(events.ConnectFailed, "", reason=f"a disk of its own: {error.strerror}")
-
-    def _fill(self, instruction: Fill | Unfill) -> None:
-        folder = self._folders[instruction.role] / disk.FOLDER
-        before = disk.free(folder)
-        (disk.fill if isinstance(instruction, Fill) else disk.empty)(folder)
-        fields = {"fault": instruction.fault, "before": before, "after": disk.free(folder)}
-        self._report(events.Filled, instruction.role, **fields)
-
-    def _damage(self, instruction: Damage) -> None:
-        done = disk.damage(self._folders[instruction.role] / disk.FOLDER, instruction.how)
-        self._report(events.Damaged, instruction.role, fault=instruction.fault, **vars(done))
-
     def _snapshot(self, instruction: Snapshot) -> None:
         child = self._children[instruction.role]
         if child.exited:
@@ -321,8 +187,7 @@ class Agent:
                 self._report(events.Stack, role, text=text, sockets=sockets.of(self._children[role].pid))
 
     def _shutdown(self, instruction: Shutdown) -> None:
-        for role in list(self._throttles):
-            self._end_throttle(role)
+        self._meddler.end()
         for child in self._alive():
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)
@@ -353,7 +218,7 @@ class Agent:
             self._drain(child)
         for child in ended:
             child.exited = True
-            self._end_throttle(child.role)
+            self._meddler.release(child.role)
             if child.events in self._selector.get_map():
                 self._selector.unregister(child.events)
             child.close()

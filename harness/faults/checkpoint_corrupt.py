@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from harness.events import Damaged
-from harness.faults import Evidence, ProcessFault
+from harness.faults import ProcessFault
 from harness.instructions import Damage, Instruction
+from harness.receipts import Evidence
 
 
 class CheckpointCorrupt(ProcessFault):

@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Checkpointing, Event
-from harness.faults import Evidence, WorkerFault, killed
+from harness.faults import WorkerFault
 from harness.instructions import Instruction, Signal
+from harness.receipts import Evidence, killed
 from harness.units import Duration
 
 

@@ -7,8 +7,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from harness.events import Hogged
-from harness.faults import Evidence, ProcessFault
+from harness.faults import ProcessFault
 from harness.instructions import Hog, Instruction, Unhog
+from harness.receipts import Evidence
 from harness.schedule import For
 
 LEAST_SHARE = 0.05

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from harness.events import Impaired
-from harness.faults import LinkFault, Share, share_proof
+from harness.faults import LinkFault, Share
 from harness.instructions import Impairment
+from harness.receipts import share_proof
 
 
 class Duplicate(LinkFault):

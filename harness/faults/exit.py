@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from harness.events import Exited, Failed
-from harness.faults import Evidence, WorkerFault
+from harness.faults import WorkerFault
 from harness.instructions import Instruction
+from harness.receipts import Evidence
 
 
 class Exit(WorkerFault):

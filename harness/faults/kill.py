@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.faults import Evidence, ProcessFault, killed
+from harness.faults import ProcessFault
 from harness.instructions import Instruction, Signal
+from harness.receipts import Evidence, killed
 
 
 class Kill(ProcessFault):

@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Spawned
-from harness.faults import Evidence, StartFault
+from harness.faults import StartFault
 from harness.instructions import Instruction
+from harness.receipts import Evidence
 from harness.units import Duration
 
 

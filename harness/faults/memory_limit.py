@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Limited
-from harness.faults import Evidence, ProcessFault
+from harness.faults import ProcessFault
 from harness.instructions import Instruction, Limit
+from harness.receipts import Evidence
 from harness.schedule import For
 from harness.units import Size, bytes_text
 

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, ProcessFault
+from harness.faults import ProcessFault
 from harness.instructions import Instruction, Signal
+from harness.receipts import Evidence
 from harness.schedule import WallTime
 
 LONG_ENOUGH = 0.9

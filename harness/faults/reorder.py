@@ -7,8 +7,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Impaired
-from harness.faults import LinkFault, Share, share_proof
+from harness.faults import LinkFault, Share
 from harness.instructions import Impairment
+from harness.receipts import share_proof
 from harness.units import Duration
 
 

@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from harness.events import Exited, Spawned
-from harness.faults import Evidence, ProcessFault, killed
+from harness.faults import ProcessFault
 from harness.instructions import Instruction, Signal
+from harness.receipts import Evidence, killed
 from harness.units import Duration
 
 

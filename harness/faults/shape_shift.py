@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from harness import shapes
 from harness.events import Tampered
-from harness.faults import Evidence, WorkerFault
+from harness.faults import WorkerFault
+from harness.receipts import Evidence
 
 _Shapes: Any = shapes.annotation()
 

@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from harness.events import Throttled
-from harness.faults import Evidence, ProcessFault
+from harness.faults import ProcessFault
 from harness.instructions import Instruction, Throttle, Unthrottle
+from harness.receipts import Evidence
 from harness.schedule import For
 
 TOLERANCE = 0.10

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import Evidence, WorkerFault
+from harness.faults import WorkerFault
+from harness.receipts import Evidence
 from harness.units import Duration
 
 LONG_ENOUGH = 0.9

@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field, model_validator
 
 from harness.events import Tampered
-from harness.faults import Evidence, WorkerFault
+from harness.faults import WorkerFault
+from harness.receipts import Evidence
 from harness.schedule import For, exactly_one
 
 

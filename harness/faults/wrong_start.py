@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, model_validator
 
 from harness.events import Environment
-from harness.faults import Evidence, StartFault
+from harness.faults import StartFault
 from harness.instructions import Inspect, Instruction
+from harness.receipts import Evidence
 
 _VARIABLES = {
     "port": ("DMLC_PS_ROOT_PORT", "HOROVOD_GLOO_RENDEZVOUS_PORT"),

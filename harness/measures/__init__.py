@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from harness import registry
 from harness.events import Ended, Event
-from harness.faults import Receipt
 from harness.plan import Arm
+from harness.receipts import Receipt
 from harness.statistics.summary import summarize
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Damaged
-from harness.faults import Evidence
 from harness.faults.checkpoint_corrupt import CheckpointCorrupt
 from harness.instructions import Damage
+from harness.receipts import Evidence
 
 FAULT = CheckpointCorrupt.model_validate(
     {"select": {"role": "worker", "rank": 0}, "at": {"step": 60}, "how": "truncate"}

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Checkpointing, Exited, Signalled
-from harness.faults import Evidence
 from harness.faults.checkpoint_kill import CheckpointKill
 from harness.instructions import Signal, Tamper
+from harness.receipts import Evidence
 
 FAULT = CheckpointKill.model_validate({"select": {"role": "worker", "rank": 0}, "at": {"step": 50}, "after": "1s"})
 HALF = Checkpointing(1.0, "main", "worker/0", 50)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from harness.events import Hogged
-from harness.faults import Evidence
 from harness.faults.cpu_hog import CpuHog
 from harness.instructions import Hog, Unhog
+from harness.receipts import Evidence
 
 FAULT = CpuHog.model_validate({"select": {"role": "server"}, "at": {"step": 5}, "processes": 2})
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Filled
-from harness.faults import Evidence
 from harness.faults.disk_full import DiskFull
 from harness.instructions import Disk, Fill, Unfill
+from harness.receipts import Evidence
 
 FAULT = DiskFull.model_validate({"select": {"role": "worker", "rank": 0}, "at": {"step": 60}, "disk": "8MB"})
 

@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from harness.events import Impaired
-from harness.faults import Evidence
 from harness.faults.duplicate import Duplicate
 from harness.instructions import Impair, Impairment, Restore
+from harness.receipts import Evidence
 from harness.schedule import For
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "share": "5%"}

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Exited, Failed
-from harness.faults import Evidence
 from harness.faults.exit import Exit
 from harness.instructions import Tamper
+from harness.receipts import Evidence
 
 FAULT = Exit.model_validate({"select": {"role": "worker", "rank": 1}, "at": {"step": 50}})
 FAILED = Failed(1.0, "main", "worker/1", "RuntimeError: no")

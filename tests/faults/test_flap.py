@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from harness.events import Impaired
-from harness.faults import Evidence
 from harness.faults.flap import Flap
 from harness.instructions import Impairment
+from harness.receipts import Evidence
 
 FAULT = Flap.model_validate(
     {"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out", "down": "100ms", "up": "300ms"}

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from harness.events import Exited, Signalled
-from harness.faults import Evidence, Select
+from harness.faults import Select
 from harness.faults.kill import Kill
 from harness.instructions import Signal
+from harness.receipts import Evidence
 
 FAULT = Kill.model_validate({"select": {"role": "server", "rank": 0}, "at": {"time": "2s"}})
 

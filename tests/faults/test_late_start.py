@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from harness.events import Injected, Spawned
-from harness.faults import Evidence
 from harness.faults.late_start import LateStart
+from harness.receipts import Evidence
 
 BEGUN = Injected(1.0, "main", "worker/1", 0, None)
 SELECT = {"role": "worker", "rank": 1}

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Limited
-from harness.faults import Evidence
 from harness.faults.memory_limit import MemoryLimit
 from harness.instructions import Limit
+from harness.receipts import Evidence
 
 FAULT = MemoryLimit.model_validate({"select": {"role": "server"}, "at": {"step": 5}, "limit": "300MB"})
 

@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from harness.events import Signalled
-from harness.faults import Evidence
 from harness.faults.pause import Pause
 from harness.instructions import Signal
+from harness.receipts import Evidence
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"time": "3s"}}
 FAULT = Pause.model_validate(WRITTEN)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Impaired
-from harness.faults import Evidence
 from harness.faults.reset import Reset
 from harness.instructions import Impairment
+from harness.receipts import Evidence
 
 FAULT = Reset.model_validate({"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out"})
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from harness.events import Exited, Signalled, Spawned
-from harness.faults import Evidence
 from harness.faults.restart import Restart
 from harness.instructions import Signal
+from harness.receipts import Evidence
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "after": "2s"}
 FAULT = Restart.model_validate(WRITTEN)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from harness.events import Throttled
-from harness.faults import Evidence
 from harness.faults.slow import Slow
 from harness.instructions import Throttle, Unthrottle
+from harness.receipts import Evidence
 from harness.schedule import For
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"steps": 100}, "factor": 3}

@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from harness.events import Environment
-from harness.faults import Evidence
 from harness.faults.wrong_start import WrongStart
 from harness.instructions import Inspect
+from harness.receipts import Evidence
 
 FAULT = WrongStart.model_validate({"select": {"role": "worker", "rank": 1}, "workers": 5})
 

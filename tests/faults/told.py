@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.events import Tampered
-from harness.faults import Evidence
+from harness.receipts import Evidence
 
 
 def tampered(*steps: int, what: str = "gradient of w", before: str = "a" * 64, after: str = "b" * 64) -> Evidence:
