@@ -18,27 +18,15 @@ def find(job, parameters, samples=None):
     return kind(job, parameters, job.batch_size * job.workers if samples is None else samples)
 
 
-class TrainerUpdate:
-    """``gluon.Trainer``, over a kvstore or without one."""
+class _OfTrainer:
+    """What all that is built on ``gluon.Trainer`` does."""
 
-    def __init__(self, job, parameters, samples):
-        distributed = job.kvstore.startswith("dist")
-        # By name, MXNet may choose differently (`python/mxnet/model.py`, _create_kvstore), so name it as users do.
-        kvstore = mx.kv.create(job.kvstore) if distributed else None if job.kvstore == "none" else job.kvstore
-        self.rank = kvstore.rank if distributed else 0
-        self._samples = samples
-        self._trainer = gluon.Trainer(
-            parameters,
-            job.optimizer.name,
-            optimizer_arguments(job.optimizer),
-            kvstore=kvstore,
-            compression_params=_compression(job),
-            update_on_kvstore=job.update_on_kvstore,
-        )
-        self._scales = _scales_losses(job, self._trainer)
+    def __init__(self, job, trainer, samples):
+        self._trainer, self._samples = trainer, samples
+        self._scales = _scales_losses(job, trainer)
 
     def apply(self):
-        """Sum gradients over all workers and contexts, and step."""
+        """Bring gradients together, and step."""
         self._trainer.step(self._samples)
 
     def scaled(self, losses):
@@ -52,6 +40,25 @@ class TrainerUpdate:
     def load_states(self, states):
         """Set it, if it is known."""
         _loaded(self._trainer.load_states, states)
+
+
+class TrainerUpdate(_OfTrainer):
+    """``gluon.Trainer``, over a kvstore or without one."""
+
+    def __init__(self, job, parameters, samples):
+        distributed = job.kvstore.startswith("dist")
+        # By name, MXNet may choose differently (`python/mxnet/model.py`, _create_kvstore), so name it as users do.
+        kvstore = mx.kv.create(job.kvstore) if distributed else None if job.kvstore == "none" else job.kvstore
+        self.rank = kvstore.rank if distributed else 0
+        trainer = gluon.Trainer(
+            parameters,
+            job.optimizer.name,
+            optimizer_arguments(job.optimizer),
+            kvstore=kvstore,
+            compression_params=_compression(job),
+            update_on_kvstore=job.update_on_kvstore,
+        )
+        super().__init__(job, trainer, samples)
 
 
 class PushPullUpdate:
@@ -97,7 +104,7 @@ class PushPullUpdate:
         self._known = True
 
 
-class HorovodUpdate:
+class HorovodUpdate(_OfTrainer):
     """``horovod.mxnet.DistributedTrainer``: gradients are averaged among ranks."""
 
     def __init__(self, job, parameters, samples):
@@ -106,28 +113,11 @@ class HorovodUpdate:
         hvd.init()
         self.rank = hvd.rank()
         compression = hvd.Compression.fp16 if job.horovod_compression == "fp16" else hvd.Compression.none
-        self._trainer = hvd.DistributedTrainer(
+        trainer = hvd.DistributedTrainer(
             parameters, job.optimizer.name, optimizer_arguments(job.optimizer), compression=compression
         )
-        self._samples = samples / hvd.size()  # the average over ranks is Horovod's
-        self._scales = _scales_losses(job, self._trainer)
+        super().__init__(job, trainer, samples / hvd.size())  # the average over ranks is Horovod's
         hvd.broadcast_parameters(parameters, root_rank=0)
-
-    def apply(self):
-        """Average gradients over all ranks and step."""
-        self._trainer.step(self._samples)
-
-    def scaled(self, losses):
-        """The losses to go back from."""
-        return _scaled(losses, self._trainer) if self._scales else losses
-
-    def states(self):
-        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
-        return _saved(self._trainer.save_states)
-
-    def load_states(self, states):
-        """Set it, if it is known."""
-        _loaded(self._trainer.load_states, states)
 
 
 def _scales_losses(job, trainer):

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,22 @@ def quick(target: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
     """All shipped quick scenarios: the results folder and what `harness run --json` said."""
     results = tmp_path_factory.mktemp("quick")
     return results, harness("run", "scenarios", "--tag", "quick", "--json", "--results", results)
+
+
+@pytest.fixture
+def run(scenario: Callable[[str], Path], target: Path, tmp_path: Path) -> Callable[..., Command]:
+    """A function that runs a scenario from its text, with results of this test's own."""
+
+    def run_text(text: str, *options: object) -> Command:
+        return harness("run", scenario(text), "--json", "--results", tmp_path / "results", *options)
+
+    return run_text
+
+
+def last_arm(command: Command) -> Any:
+    """The last arm of the first verdict."""
+    assert command.out, command.err
+    return command.json["verdicts"][0]["arms"][-1]
 
 
 @pytest.fixture

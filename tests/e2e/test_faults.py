@@ -20,7 +20,7 @@ from harness import events, faults
 from harness.agent.client import isolation
 from harness.events import Checkpointed, Injected, Resumed
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, harness, needs_clusters
+from tests.e2e.conftest import Command, harness, last_arm, needs_clusters
 from tests.e2e.test_cleanup import MARKER, _all_gone
 
 pytestmark = pytest.mark.e2e
@@ -33,19 +33,6 @@ stall_timeout: 4s
 """
 
 
-@pytest.fixture
-def run(scenario: Callable[[str], Path], target: Path, tmp_path: Path) -> Callable[..., Command]:
-    def run_text(text: str, *options: object) -> Command:
-        return harness("run", scenario(text), "--json", "--results", tmp_path / "results", *options)
-
-    return run_text
-
-
-def _main(command: Command) -> Any:
-    assert command.out, command.err
-    return command.json["verdicts"][0]["arms"][-1]
-
-
 def _history(results: Path) -> Iterator[events.Event]:
     (folder,) = (results / "runs").iterdir()
     return map(events.decode, (folder / "history.jsonl").read_bytes().splitlines())
@@ -54,7 +41,7 @@ def _history(results: Path) -> Iterator[events.Event]:
 def test_every_step_fault_begins_at_its_step_and_leaves_a_receipt(run: Callable[..., Command], tmp_path: Path) -> None:
     drawn = "faults: [{stale: {select: {role: worker, mode: one}, random: {rate: 60%}}}]\nseed: 3\n"
     command = run(JOB + drawn)
-    receipts = _main(command)["receipts"]
+    receipts = last_arm(command)["receipts"]
     assert len(receipts) > 100 and all(receipt["proven"] for receipt in receipts)
     (folder,) = (tmp_path / "results" / "runs").iterdir()
     schedule = json.loads((folder / "plan.json").read_text())["arms"][0]["schedule"]
@@ -99,7 +86,7 @@ def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run:
     nan = "faults: [{nan: {select: {role: worker, rank: 1}, at: {step: 65}, parameter: dense1}}]\n"
     command = run(JOB.replace("mlp,", "mlp, gradients: norms,") + nan + "expect: {outcome: diverged}\n")
     assert command.code == 0, command.out
-    assert _main(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
+    assert last_arm(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
 
 
 def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Command]) -> None:
@@ -115,7 +102,7 @@ def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) 
     wrong = "faults: [{wrong_start: {select: {role: scheduler}, workers: 3}}]\nexpect: {outcome: refused}\n"
     command = run(JOB + wrong, "--set", "startup_timeout=6s")
     assert command.code == 0, command.out
-    assert _main(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
+    assert last_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
     waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["waits"]}
     assert waits["scheduler"]["doing"] == "waits for all workers and servers to come"
     assert waits["worker/1"]["doing"] == "waits for the scheduler to let it in"

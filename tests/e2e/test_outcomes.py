@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness import machine
-from tests.e2e.conftest import Command, harness
+from tests.e2e.conftest import Command, harness, last_arm
 
 pytestmark = pytest.mark.e2e
 
@@ -21,24 +21,11 @@ workload: {model: mlp, steps: 60, warmup: 10}
 DIST = SINGLE + "topology: {kvstore: dist_sync, workers: 2}\nstall_timeout: 3s\n"
 
 
-@pytest.fixture
-def run(scenario: Callable[[str], Path], target: Path, tmp_path: Path) -> Callable[..., Command]:
-    def run_text(text: str, *options: object) -> Command:
-        return harness("run", scenario(text), "--json", "--results", tmp_path / "results", *options)
-
-    return run_text
-
-
-def _main(command: Command) -> Any:
-    assert command.out, command.err
-    return command.json["verdicts"][0]["arms"][-1]
-
-
 def test_diverged(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "workload.optimizer={learning_rate: 1.0e+30}", "--set", "expect={outcome: diverged}")
     assert command.code == 0
-    assert _main(command)["outcome"] == "diverged"
-    assert "the loss of worker/0 is not finite at step" in _main(command)["reason"]
+    assert last_arm(command)["outcome"] == "diverged"
+    assert "the loss of worker/0 is not finite at step" in last_arm(command)["reason"]
 
 
 def test_an_unexpected_outcome_fails(run: Callable[..., Command]) -> None:
@@ -51,7 +38,7 @@ def test_the_only_worker_killed_by_the_clock_has_crashed(run: Callable[..., Comm
     kill = "faults: [{kill: {select: {role: worker}, at: {time: 200ms}}}]\nexpect: {outcome: crashed}\n"
     command = run(SINGLE.replace("60", "100000") + kill)
     assert command.code == 0, command.out
-    assert _main(command)["receipts"][0]["proven"]
+    assert last_arm(command)["receipts"][0]["proven"]
 
 
 @pytest.mark.parametrize("role", ["server", "scheduler"])
@@ -59,19 +46,19 @@ def test_a_killed_server_or_scheduler_hangs_the_job(run: Callable[..., Command],
     kill = f"faults: [{{kill: {{select: {{role: {role}}}, at: {{step: 30}}}}}}]\nexpect: {{outcome: hung}}\n"
     command = run(DIST + kill)
     assert command.code == 0, command.out
-    assert _main(command)["receipts"][0]["role"].startswith(role)
+    assert last_arm(command)["receipts"][0]["role"].startswith(role)
 
 
 def test_a_slow_server_has_a_receipt(run: Callable[..., Command]) -> None:
     slow = "faults: [{slow: {select: {role: server}, at: {step: 100}, for: {steps: 400}, factor: 2}}]\n"
     command = run(DIST.replace("steps: 60", "steps: 600") + slow)
     assert command.code == 0, command.out
-    assert _main(command)["receipts"][0]["proven"]
+    assert last_arm(command)["receipts"][0]["proven"]
 
 
 def test_an_interpreter_without_mxnet_is_refused_with_what_it_said(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--python", sys.executable)
-    main = _main(command)
+    main = last_arm(command)
     assert command.code == 1
     assert main["outcome"] == "refused"
     assert main["reason"] == "worker/0 ended with exit status 1 before all were ready"
@@ -84,8 +71,8 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
     sleeper.chmod(0o755)
     command = run(SINGLE + "startup_timeout: 1s\nexpect: {outcome: refused}\n", "--python", sleeper)
     assert command.code == 0
-    assert _main(command)["reason"] == "after 1 s worker/0 had not come up"
-    assert _main(command)["log"] == "still importing"
+    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up"
+    assert last_arm(command)["log"] == "still importing"
 
 
 def test_an_interpreter_that_is_not_there(run: Callable[..., Command]) -> None:
@@ -109,5 +96,5 @@ def test_settings_of_the_shell_are_not_passed_on_and_that_is_said(scenario: Any,
 
 def test_settings_of_the_scenario_reach_mxnet(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "target.env={MXNET_ENGINE_TYPE: Nonsense}")
-    assert _main(command)["outcome"] == "refused"
-    assert "Nonsense" in _main(command)["log"]
+    assert last_arm(command)["outcome"] == "refused"
+    assert "Nonsense" in last_arm(command)["log"]

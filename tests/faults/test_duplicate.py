@@ -3,56 +3,19 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from harness.events import Impaired
 from harness.faults.duplicate import Duplicate
-from harness.instructions import Impair, Impairment, Restore
-from harness.receipts import Evidence
-from harness.schedule import For
+from harness.instructions import Impairment
+from tests.faults.links import WRITTEN, acts_both_ways_or_one, proven_by_its_share
 
-WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "share": "5%"}
-FAULT = Duplicate.model_validate(WRITTEN)
-
-
-def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, False) for way, one in zip(ways, told, strict=True)]
-    return Evidence(reports, (), ())
+FAULT = Duplicate.model_validate({**WRITTEN})
 
 
 def test_what_it_asks_the_wire_to_do() -> None:
-    impairment = Impairment(duplicate=0.05)
-    assert FAULT.inject("worker-1", 4) == (
-        Impair("worker-1", 4, "out", impairment),
-        Impair("worker-1", 4, "in", impairment),
-    )
-    assert FAULT.heal("worker-1", 4) == (Restore("worker-1", 4),)
-    assert FAULT.duration == For(steps=100)
-    one_way = Duplicate.model_validate({**WRITTEN, "direction": "in"})
-    assert one_way.inject("worker-1", 4) == (Impair("worker-1", 4, "in", impairment),)
+    acts_both_ways_or_one(FAULT, Impairment(duplicate=0.05))
 
 
-@pytest.mark.parametrize(
-    ("told", "proven"),
-    [
-        ((1000, 50, None, None), True),
-        ((1000, 75, None, None), True),
-        ((1000, 100, None, None), False),
-        ((1000, 0, None, None), False),
-        ((10, 0, None, None), False),
-    ],
-)
-def test_the_wires_counters_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
-    assert FAULT.receipt(_evidence(told, told))[0] is proven
-
-
-def test_the_evidence_is_told_for_each_direction() -> None:
-    assert FAULT.receipt(_evidence((1000, 50, None, None), (0, 0, None, None))) == (
-        True,
-        "out: 50 of 1000 packets were doubled (5.00%) in 2.000 s; in: no packet came by in 2.000 s",
-    )
-    assert FAULT.receipt(Evidence((), (), ())) == (
-        False,
-        "out: the wire reported nothing; in: the wire reported nothing",
-    )
+def test_the_wires_counters_prove_it() -> None:
+    proven_by_its_share(FAULT, "were doubled")
 
 
 def test_what_makes_no_sense_is_refused() -> None:

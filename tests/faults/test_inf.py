@@ -4,26 +4,14 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.inf import Inf
-from harness.instructions import Tamper, Untamper
-from tests.faults.told import tampered, unchanged
+from tests.faults.told import WRITTEN, committed_for, proven_by_another_hash
 
-WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}
-FAULT = Inf.model_validate(WRITTEN)
+FAULT = Inf.model_validate({**WRITTEN})
 
 
-def test_the_worker_is_told_to_commit_it_for_one_step() -> None:
-    assert FAULT.inject("worker/1", 4) == (Tamper("worker/1", 4),)
-    assert FAULT.heal("worker/1", 4) == (Untamper("worker/1", 4),)
-    assert FAULT.duration is not None and FAULT.duration.steps == 1
-
-
-def test_it_is_proven_by_another_hash_in_that_step() -> None:
-    said = "step 50: gradient of w: so, SHA-256 aaaaaaaa became bbbbbbbb"
-    assert FAULT.receipt(tampered(50)) == (True, said)
-    assert FAULT.receipt(unchanged(50)) == (False, "gradient of w of step 50 is unchanged")
-    assert FAULT.receipt(tampered(51))[0] is False
-    assert FAULT.receipt(tampered(50, 51))[0] is False
-    assert FAULT.receipt(tampered()) == (False, "the worker reported no tampering")
+def test_it_is_committed_for_one_step_and_proven_by_another_hash() -> None:
+    committed_for(FAULT, 1)
+    proven_by_another_hash(FAULT)
 
 
 @pytest.mark.parametrize("change", [{"element": -1}, {"every": {"steps": 3}}, {"parameter": 3}])
