@@ -14,6 +14,7 @@ from harness.instructions import (
     Connect,
     Credit,
     Inspect,
+    Limit,
     Shutdown,
     Signal,
     Snapshot,
@@ -324,6 +325,20 @@ def test_a_timed_fault_is_left_to_the_clock_when_its_worker_is_done(play: Callab
     job.on(events.Waiting, W0, 50, t=2.0)
     assert job.on(events.Done, W0, 100, t=3.0) == []
     assert job.conductor.deadline() == 22.0
+
+
+def test_whoever_ends_it_everything_is_healed_and_that_is_in_the_history(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20), {"memory_limit": {"select": {"role": "server"}, "at": {"step": 30}, "limit": "1GB"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.on(events.Waiting, W0, 30)
+    actions = job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert actions[:4] == [
+        Unthrottle(W1),
+        Healed(3.0, ARM, W1, 0, None),
+        Limit(S0, 1, None),
+        Healed(3.0, ARM, S0, 1, None),
+    ]
 
 
 def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.report.timeline import Row, Span, Timeline
@@ -24,16 +26,14 @@ def draw(timelines: Sequence[Timeline], title: str, path: Path) -> None:
     panels = figure.subplots(len(timelines), 1, squeeze=False, height_ratios=heights)[:, 0]
     for timeline, axes in zip(timelines, panels, strict=True):
         _panel(axes, timeline)
-    figure.savefig(path, dpi=150)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "harness"}):  # small, and the same for the same run
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def _panel(axes: object, timeline: Timeline) -> None:
-    from matplotlib.axes import Axes
-
-    assert isinstance(axes, Axes)
+def _panel(axes: Axes, timeline: Timeline) -> None:
     cell = timeline.seconds / _COLUMNS
-    rates = [[row.density(n * cell, (n + 1) * cell) for n in range(_COLUMNS)] for row in timeline.rows]
-    peak = max((max(rate) for rate in rates), default=0.0) or 1.0
+    rates = [row.rates(timeline.seconds, _COLUMNS) for row in timeline.rows]
+    peak = max(map(max, rates)) or 1.0
     places = {row.role: len(timeline.rows) - 1 - number for number, row in enumerate(timeline.rows)}
     for row, rate in zip(timeline.rows, rates, strict=True):
         _row(axes, row, places[row.role], [0.8 * one / peak for one in rate], cell, timeline.seconds)
@@ -47,10 +47,7 @@ def _panel(axes: object, timeline: Timeline) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _row(axes: object, row: Row, place: int, heights: Sequence[float], cell: float, seconds: float) -> None:
-    from matplotlib.axes import Axes
-
-    assert isinstance(axes, Axes)
+def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float, seconds: float) -> None:
     for born, gone in row.lives:
         axes.barh(place + 0.4, min(gone, seconds) - born, 0.8, left=born, color=_ALIVE, linewidth=0)
         if gone < seconds:
@@ -59,10 +56,7 @@ def _row(axes: object, row: Row, place: int, heights: Sequence[float], cell: flo
     axes.fill_between(times, place, [place + height for height in heights], color=_STEPS, linewidth=0)
 
 
-def _span(axes: object, span: Span, places: dict[str, int], seconds: float) -> None:
-    from matplotlib.axes import Axes
-
-    assert isinstance(axes, Axes)
+def _span(axes: Axes, span: Span, places: dict[str, int], seconds: float) -> None:
     for role in span.roles:
         width = max(span.end - span.begin, seconds / _COLUMNS)
         hatch = None if span.proven else "xx"

@@ -41,14 +41,15 @@ class Row:
     windows: list[tuple[float, float, int]] = field(default_factory=list)
     done: float | None = None
 
-    def density(self, begin: float, end: float) -> float:
-        """Steps a second between two times; those of a window count evenly over it."""
-        steps = sum(
-            count * (min(end, last) - max(begin, first)) / (last - first)
-            for first, last, count in self.windows
-            if first < end and last > begin and last > first
-        )
-        return steps / (end - begin)
+    def rates(self, seconds: float, columns: int) -> list[float]:
+        """Steps a second in each of so many columns; those of a window count evenly over it."""
+        each, found = seconds / columns, [0.0] * columns
+        for first, last, count in self.windows:
+            rate = count / max(last - first, 1e-9)
+            for column in range(max(0, int(first / each)), min(columns, math.ceil(last / each))):
+                inside = min(last, (column + 1) * each) - max(first, column * each)
+                found[column] += rate * max(0.0, inside) / each
+        return found
 
     def alive(self, begin: float, end: float) -> bool:
         """Whether the process was there at any time between."""
@@ -127,34 +128,35 @@ def render(timeline: Timeline, width: int) -> RenderableType:
     label = max(len(row.role) for row in timeline.rows) + 2
     columns = max(_LEAST_COLUMNS, width - label)
     each = timeline.seconds / columns
-    cells = [(column * each, (column + 1) * each) for column in range(columns)]
-    peak = max((row.density(*cell) for row in timeline.rows for cell in cells), default=0.0)
+    rates = [row.rates(timeline.seconds, columns) for row in timeline.rows]
+    peak = max(map(max, rates))
     head = f"{timeline.arm}: {timeline.outcome}, {timeline.seconds:.1f} s, a column is {each:.2g} s"
     parts: list[RenderableType] = [Text(head + (f", a full bar {peak:.4g} steps/s" if peak else ""), "bold")]
-    for row in timeline.rows:
+    for row, own in zip(timeline.rows, rates, strict=True):
         spans = [span for span in timeline.spans if row.role in span.roles]
-        parts.append(_bars(row, label, cells, peak, spans))
+        heights = [rate / peak if peak else 0.0 for rate in own]
+        parts.append(_bars(row, label, each, heights, spans))
         parts += [_bracket(span, label, each, columns) for span in spans]
     return Group(*parts, *(_legend(span) for span in timeline.spans))
 
 
-def _bars(row: Row, label: int, cells: Sequence[tuple[float, float]], peak: float, spans: Sequence[Span]) -> Text:
+def _bars(row: Row, label: int, each: float, heights: Sequence[float], spans: Sequence[Span]) -> Text:
     text = Text(row.role.ljust(label))
-    for begin, end in cells:
+    for column, height in enumerate(heights):
+        begin, end = column * each, (column + 1) * each
         span = next((one for one in spans if one.begin < end and one.end > begin), None)
-        text.append(_glyph(row, begin, end, peak), _SHADES[span.kind] if span else "")
+        text.append(_glyph(row, begin, end, height), _SHADES[span.kind] if span else "")
     return text
 
 
-def _glyph(row: Row, begin: float, end: float, peak: float) -> str:
+def _glyph(row: Row, begin: float, end: float, height: float) -> str:
     if row.done is not None and begin <= row.done < end:
         return "✓"
     if any(begin <= gone < end for _, gone in row.lives):
         return "†"
     if not row.alive(begin, end):
         return " "
-    density = row.density(begin, end)
-    return _BARS[max(1, round(density / peak * (len(_BARS) - 1)))] if density and peak else "·"
+    return _BARS[max(1, round(height * (len(_BARS) - 1)))] if height else "·"
 
 
 def _bracket(span: Span, label: int, each: float, columns: int) -> Text:

@@ -89,6 +89,19 @@ def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run:
     assert last_arm(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
 
 
+def test_a_crash_is_known_within_half_a_second_and_what_was_said_last(
+    run: Callable[..., Command], tmp_path: Path
+) -> None:
+    single = "title: q\nworkload: {model: mlp, steps: 5000}\nexpect: {outcome: crashed}\n"
+    command = run(single + "faults: [{exit: {select: {role: worker}, at: {step: 100}}}]\n")
+    assert command.code == 0, command.out
+    past = list(_history(tmp_path / "results"))
+    left, ended = (next(one for one in past if isinstance(one, kind)) for kind in (events.Exited, events.Ended))
+    assert ended.t - left.t < 0.5
+    assert (ended.role, ended.outcome) == ("worker/0", "crashed")
+    assert "RuntimeError: the harness was asked to let the training script fail before step 100" in ended.log
+
+
 def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Command]) -> None:
     drop = "faults: [{drop: {select: {role: worker, rank: 1}, at: {step: 100}}}]\nexpect: {updates: exact}\n"
     job = "title: q\nworkload: {model: oracle, steps: 150}\ntopology: {kvstore: dist_async, workers: 2}\n"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from harness.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
@@ -38,7 +39,7 @@ def test_rows_hold_lives_and_windows_and_spans_hold_faults(plan_of: Callable[...
     assert (timeline.seconds, timeline.outcome) == (10.0, "completed")
     assert (row.lives, row.windows, row.done) == ([[0.0, 9.0]], [(1.0, 3.0, 50), (6.0, 8.0, 50)], 8.5)
     assert (span.begin, span.end, span.roles, span.proven) == (3.0, 6.0, (W,), False)
-    assert [row.density(begin, begin + 1) for begin in (0.0, 2.0, 2.5)] == [0.0, 25.0, 12.5]
+    assert row.rates(10.0, 5) == pytest.approx([12.5, 12.5, 0.0, 25.0, 0.0])
 
 
 def test_it_is_drawn_in_characters(plan_of: Callable[..., Plan]) -> None:
