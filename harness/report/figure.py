@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from matplotlib import rc_context
@@ -15,6 +16,8 @@ _COLUMNS = 400
 _COLOURS = {"link": "#4c72b0", "process": "#c44e52", "worker": "#8172b3"}
 _STEPS, _ALIVE = "#55a868", "#dddddd"
 _ROW_INCHES, _WIDTH_INCHES = 0.42, 10.0
+_CHARACTER = 0.007
+"""Of the width, that a character of a label takes."""
 
 
 def draw(timelines: Sequence[Timeline], title: str, path: Path) -> None:
@@ -37,8 +40,11 @@ def _panel(axes: Axes, timeline: Timeline) -> None:
     places = {row.role: len(timeline.rows) - 1 - number for number, row in enumerate(timeline.rows)}
     for row, rate in zip(timeline.rows, rates, strict=True):
         _row(axes, row, places[row.role], [0.8 * one / peak for one in rate], cell, timeline.seconds)
-    for span in timeline.spans:
-        _span(axes, span, places, timeline.seconds)
+    for role, place in places.items():
+        spans = sorted((span for span in timeline.spans if role in span.roles), key=lambda span: span.begin)
+        for span, following in zip_longest(spans, spans[1:]):
+            room = (following.begin if following else timeline.seconds) - span.begin
+            _span(axes, span, place, timeline.seconds, room)
     axes.set_yticks([place + 0.4 for place in places.values()], list(places))
     axes.set_xlim(0, timeline.seconds)
     axes.set_ylim(-0.1, len(places))
@@ -56,13 +62,11 @@ def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float
     axes.fill_between(times, place, [place + height for height in heights], color=_STEPS, linewidth=0)
 
 
-def _span(axes: Axes, span: Span, places: dict[str, int], seconds: float) -> None:
-    for role in span.roles:
-        width = max(span.end - span.begin, seconds / _COLUMNS)
-        hatch = None if span.proven else "xx"
-        colour = _COLOURS[span.kind]
-        axes.barh(
-            places[role] + 0.4, width, 0.9, left=span.begin, color=colour, alpha=0.35, hatch=hatch, edgecolor=colour
-        )
-        said = f"{span.name}{'' if span.proven else ' (no receipt)'}"
-        axes.text(span.begin, places[role] + 0.86, said, fontsize=7, va="bottom", color=colour)
+def _span(axes: Axes, span: Span, place: int, seconds: float, room: float) -> None:
+    """Shaded, hatched without a receipt; with its name where there is room before the next, else its number."""
+    width, colour = max(span.end - span.begin, seconds / _COLUMNS), _COLOURS[span.kind]
+    hatch = None if span.proven else "xx"
+    axes.barh(place + 0.4, width, 0.9, left=span.begin, color=colour, alpha=0.35, hatch=hatch, edgecolor=colour)
+    whole = f"{span.number} {span.name}{'' if span.proven else ' (no receipt)'}"
+    said = whole if len(whole) * _CHARACTER * seconds < room else str(span.number)
+    axes.text(span.begin, place + 0.86, said, fontsize=7, va="bottom", color=colour)
