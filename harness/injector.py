@@ -14,6 +14,7 @@ from harness.events import (
     Injected,
     Ready,
     Resumed,
+    Signalled,
     Spawned,
 )
 from harness.faults import StartFault
@@ -33,10 +34,14 @@ _WORDS: dict[type[Event], str] = {
 
 @dataclass
 class _FaultState:
-    """What is known of one planned fault. ``victims`` are those that are to end, or to start late."""
+    """What is known of one planned fault. ``victims`` are those that are to end, or to start late.
+
+    ``stopped_at``: when the agent had stopped the process, where it had to.
+    """
 
     injection: Injection
     injected_at: float | None = None
+    stopped_at: float | None = None
     healed: bool = False
     victims: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
@@ -58,8 +63,8 @@ class _FaultState:
         if part.revival is not None:
             since = self.gone_at if part.deadly else self.injected_at
             return None if since is None else since + part.revival
-        seconds = getattr(part.duration, "time", None)
-        return None if seconds is None or self.injected_at is None else self.injected_at + seconds
+        seconds, since = getattr(part.duration, "time", None), self.stopped_at or self.injected_at
+        return None if seconds is None or since is None else since + seconds
 
 
 class Injector:
@@ -105,6 +110,8 @@ class Injector:
             self._bury(event)
         for fault in self._faults:
             if fault.active and fault.injection.role == event.role:
+                if isinstance(event, Signalled) and event.signal == "STOP" and fault.stopped_at is None:
+                    fault.stopped_at = event.t  # a busy agent may be late
                 yield from fault.injection.part.follow(event, event.role)
         word = _WORDS.get(type(event))
         failed = isinstance(event, Checkpointed) and event.failure

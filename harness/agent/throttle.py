@@ -17,15 +17,15 @@ _GONE = frozenset(("", "Z", "X"))
 class ThrottledProcess:
     """Alternates short runs and stops. Call ``turn`` when ``due`` has come; ``release`` ends it.
 
-    Each stop is as long as brings the share of stopped time since the start to ``1 - 1/factor``, so that late wake-ups
-    and slow signals even out.
+    Each stop is as long as brings the share of stopped time since the start to ``1 - 1/factor`` at the end of the run
+    that follows, so that late wake-ups and slow signals even out.
     """
 
     def __init__(self, pid: int, factor: float) -> None:
         self.pid, self.factor = pid, factor
         self._began = time.monotonic()
         self._suspended: float | None = None
-        self.due = self._began + RUN_SECONDS
+        self.due = self._began
         self._stop_began: float | None = None
         self._stop_seen = False
         self.stopped = 0.0
@@ -66,7 +66,7 @@ class ThrottledProcess:
         self._stop_began = time.monotonic()
         share = 1 - 1 / self.factor
         elapsed = self._stop_began - self._began
-        stop = (share * elapsed - self.stopped) / (1 - share)
+        stop = (share * (elapsed + RUN_SECONDS) - self.stopped) / (1 - share)
         self.due = self._stop_began + min(max(stop, 0.0005), MAX_STOP_SECONDS)
 
     def _go_on(self) -> None:

@@ -45,4 +45,6 @@ class Pause(ProcessFault):
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         cont = evidence.signalled("CONT")
-        return (None, "") if cont is None else (cont.after not in ("T", ""), f"/proc state {cont.after or 'gone'}")
+        if cont is None or cont.after in ("", "Z", "X"):
+            return None, ""
+        return cont.after != "T", f"/proc state {cont.after}"

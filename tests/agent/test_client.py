@@ -93,7 +93,7 @@ def test_a_throttle_reports_what_it_withheld(session: Session) -> None:
     told = session.until(Throttled)
     assert isinstance(told, Throttled)
     assert told.elapsed / (told.elapsed - told.stopped) == pytest.approx(3.0, rel=0.1)
-    assert told.witnessed == told.cycles > 10
+    assert told.cycles > 10 and told.witnessed >= told.cycles - 1
 
 
 def test_stacks_of_a_running_and_of_a_stopped_process(session: Session) -> None:

@@ -23,7 +23,8 @@ def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
         spinner.kill()
         spinner.wait()
     assert elapsed / (elapsed - throttle.stopped) == pytest.approx(factor, rel=0.1)
-    assert throttle.witnessed == throttle.cycles > 10
+    assert throttle.cycles > 10
+    assert throttle.witnessed >= throttle.cycles - 1  # the first may meet it before it has settled
 
 
 def test_a_process_that_is_gone_needs_no_turns() -> None:
