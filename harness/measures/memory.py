@@ -37,18 +37,23 @@ class Memory(Measure):
         self._workers: dict[str, _Worker] = {}
 
     def add(self, event: Event) -> None:
-        worker = self._workers.setdefault(event.role, _Worker())
         if isinstance(event, Ready):
+            worker = _Worker()  # also where a process takes the place of another
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
+            self._workers[event.role] = worker
         elif isinstance(event, MemoryEvent):
-            worker.peak = event.peak  # VmHWM never falls
-            if event.step > self.arm.workload.warmup:
-                worker.steps.add(event.step)
-                worker.held.add(event.anonymous - worker.baseline)
-                if event.live is not None:
-                    worker.live.add(event.live)
-                for device, live in (event.live_by_device or {}).items():
-                    worker.by_device.setdefault(device, BoundedSeries()).add(live)
+            self._note(event, self._workers.setdefault(event.role, _Worker()))
+
+    def _note(self, event: MemoryEvent, worker: _Worker) -> None:
+        worker.peak = event.peak  # VmHWM never falls
+        if event.step <= self.arm.workload.warmup:
+            return
+        worker.steps.add(event.step)
+        worker.held.add(event.anonymous - worker.baseline)
+        if event.live is not None:
+            worker.live.add(event.live)
+        for device, live in (event.live_by_device or {}).items():
+            worker.by_device.setdefault(device, BoundedSeries()).add(live)
 
     def quantities(self) -> Iterable[Quantity]:
         for role, worker in sorted(self._workers.items()):

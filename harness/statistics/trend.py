@@ -13,15 +13,17 @@ MAX_POINTS = 200
 
 
 def slope(xs: Sequence[float], ys: Sequence[float]) -> Comparison | None:
-    """Theil–Sen slope: the median over all pairs, with its 95 % interval (Sen, 1968); None below 6 points.
+    """Theil–Sen slope: the median over all pairs, with its 95 % interval (Sen, 1968); None below 6 different xs.
 
     Memory comes in stairs, where neighbours are alike: the interval is widened for the correlation that is left.
     """
-    if len(xs) < MIN_SAMPLES:
+    if len(set(xs)) < MIN_SAMPLES:
         return None
     every = max(1, len(xs) // MAX_POINTS)
     x, y = np.asarray(xs[::every], float), np.asarray(ys[::every], float)
     first, second = np.triu_indices(len(x), 1)
+    apart = x[first] != x[second]
+    first, second = first[apart], second[apart]
     slopes = np.sort((y[second] - y[first]) / (x[second] - x[first]))
     n = len(x)
     spread = 1.96 * np.sqrt(n * (n - 1) * (2 * n + 5) / 18) * _likeness(x, y, float(np.median(slopes)))

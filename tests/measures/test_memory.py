@@ -61,3 +61,11 @@ def test_devices_of_one_worker_are_told_apart(plan_of: Callable[..., Plan]) -> N
         measure.add(MemoryEvent(1.0, "main", "worker/0", step, 9 * MB, 9 * MB, 8 * MB, 4 * MB, 4 * MB, devices))
     live = {quantity.role: quantity.value for quantity in measure.quantities() if quantity.name == "live_memory"}
     assert live == {"worker/0": 4 * MB, "worker/0 cpu/0": 3 * MB, "worker/0 cpu/1": MB}
+
+
+def test_a_process_that_took_the_place_of_another_begins_anew(plan_of: Callable[..., Plan]) -> None:
+    first = [_memory(step, 500 * MB, None) for step in range(30, 91, 10)]
+    second = [_memory(step, 100 * MB + step * 1000, None) for step in range(30, 101, 10)]
+    found = _measured(plan_of(), _ready(), *first, _ready(), *second)
+    assert found["held_memory"].n == 8
+    assert found["memory_growth"].value == pytest.approx(MB)

@@ -56,3 +56,11 @@ def test_stairs_are_not_taken_for_a_trend() -> None:
 
 def test_too_few_points() -> None:
     assert slope([1, 2, 3], [1, 2, 3]) is None
+
+
+def test_points_at_one_place_give_no_slope() -> None:
+    assert slope([1.0] * 10, [float(y) for y in range(10)]) is None
+    twice = [float(x) for x in range(8)] * 2
+    trend = slope(twice, [2 * x for x in twice])
+    assert trend is not None
+    assert (trend.estimate, trend.low, trend.high) == (2.0, 2.0, 2.0)
