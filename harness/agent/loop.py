@@ -21,6 +21,7 @@ from harness.agent.stacks import StackDump
 from harness.instructions import (
     Connect,
     Credit,
+    Disk,
     Impair,
     Instruction,
     Restore,
@@ -33,6 +34,7 @@ from harness.instructions import (
 )
 
 _CHUNK = 1 << 16
+_OF_NO_PROCESS = (Connect, Disk, Impair, Restore, Survey, Spawn, Shutdown)
 
 
 class Agent:
@@ -110,6 +112,8 @@ class Agent:
             Shutdown: self._shutdown,
             **self._meddler.actions,
         }
+        if not isinstance(instruction, _OF_NO_PROCESS) and instruction.role not in self._children:
+            return  # it was never started; without a report there is no receipt
         act[type(instruction)](instruction)
 
     def _connect(self, instruction: Connect) -> None:

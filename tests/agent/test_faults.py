@@ -119,6 +119,13 @@ def test_the_newest_checkpoint_is_damaged(session: Listener, how: str, size: int
     assert (folder / "1.checkpoint").read_bytes() == b"x" * 100
 
 
+def test_a_process_that_was_never_started_is_left_alone(session: Listener) -> None:
+    for instruction in (Hog(ROLE, 1, 1), Limit(ROLE, 1, 1), Throttle(ROLE, 2.0), Signal(ROLE, "STOP"), Fill(ROLE, 1)):
+        session.agent.send(instruction)
+    session.agent.send(Shutdown("", 1.0))
+    session.until(Closed)
+
+
 def test_all_is_told_before_the_end_even_when_nobody_is_left(session: Listener) -> None:
     _spawn(session, "")
     session.agent.send(Hog(ROLE, 1, 1))
