@@ -165,13 +165,13 @@ class Resumed(Event):
 
 @dataclass(frozen=True)
 class Misapplied(Event):
-    """The oracle: after ``step`` steps, parameter ``key`` shows ``found`` updates of the worker ``of``."""
+    """The oracle: after ``step`` steps, parameter ``key`` shows ``found`` updates of the worker ``of``; None is NaN."""
 
     step: int
     key: str
     of: str
     expected: str
-    found: float
+    found: float | None
 
 
 @dataclass(frozen=True)

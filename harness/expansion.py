@@ -17,6 +17,8 @@ from harness.network import lay_out
 from harness.scenario.schema import Scenario
 from harness.schedule import At, Select, process
 
+MAX_FAULTS = 1000
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -49,20 +51,28 @@ def ground(scenario: Scenario) -> Ground:
 
 
 def expand(entries: Sequence[Entry], ground: Ground) -> list[Decided]:
-    """Every fault of a schedule, in the order of the entries.
+    """Every fault of a schedule, in the order of the entries; no more than one beyond `MAX_FAULTS`.
 
     Of drawn and repeated ones, those are left out that would meet themselves still in force on the same target, whose
     target is dead by then, or that would go beyond the last step.
     """
     decided: list[Decided] = []
     for index, entry in enumerate(entries):
-        random = Random(f"{_seed(entry.fault, ground)} {index}")
-        for at in _moments(entry.fault, ground, random):
-            for target in chosen(entry.fault, ground, random):
-                one = Decided(index, _settled(entry, at, target, ground), target)
-                if entry.fault.at is not None or entry.fault.timeless or _possible(one, decided, ground):
-                    decided.append(one)
+        for one in _all_of(index, entry, ground):
+            drawn = entry.fault.at is None and not entry.fault.timeless
+            others = [other for other in decided if other.target == one.target] if drawn else []
+            if not drawn or _possible(one, others, ground):
+                decided.append(one)
+            if len(decided) > MAX_FAULTS:
+                return decided
     return decided
+
+
+def _all_of(index: int, entry: Entry, ground: Ground) -> Iterator[Decided]:
+    random = Random(f"{_seed(entry.fault, ground)} {index}")
+    for at in _moments(entry.fault, ground, random):
+        for target in chosen(entry.fault, ground, random):
+            yield Decided(index, _settled(entry, at, target, ground), target)
 
 
 def _seed(fault: Fault, ground: Ground) -> int:
@@ -72,7 +82,7 @@ def _seed(fault: Fault, ground: Ground) -> int:
 
 def _moments(fault: Fault, ground: Ground, random: Random) -> Iterator[At | None]:
     if fault.random is not None:
-        steps = range(ground.warmup, ground.steps)
+        steps = range(max(ground.warmup, 1), ground.steps)
         yield from (At(step=step) for step in steps if random.random() < fault.random.rate)
     elif fault.every is not None and fault.every.steps is not None:
         marks = range(fault.every.steps, ground.steps, fault.every.steps)
@@ -130,8 +140,9 @@ def span(fault: Fault) -> tuple[float, float]:
         return 0, math.inf
     if lasts is not None:
         return at, at + lasts
-    stands_still = fault.name in ("pause", "restart", "checkpoint_corrupt") and fault.select.role == "worker"
-    return at, at + 1 if stands_still else math.inf
+    if fault.momentary or fault.revival is not None or fault.duration is not None:
+        return at, at + 1  # where a time ends it, nobody knows the step
+    return at, math.inf
 
 
 def _possible(one: Decided, others: Sequence[Decided], ground: Ground) -> bool:
@@ -147,11 +158,27 @@ def meets(one: Decided, other: Decided) -> str | None:
     first, second = one.entry.fault, other.entry.fault
     if one.target != other.target:
         return None
-    (begin, end), (other_begin, other_end) = span(first), span(second)
-    timed = first.at is not None and first.at.step is None
-    if first.name == second.name and begin < other_end and other_begin < end and not timed:
-        return "is in force on the same target at the same time"
+    if first.name == second.name and _overlap(first, second):
+        return "it is in force there already at that time"
     return _dead(one, other) or _dead(other, one)
+
+
+def _overlap(first: Fault, second: Fault) -> bool:
+    """Whether both are in force at once, as far as it is known: by steps, or by the clock."""
+    (begin, end), (other_begin, other_end) = span(first), span(second)
+    if first.at is None or second.at is None or (first.at.step is None) != (second.at.step is None):
+        return first.at is None and second.at is None
+    if first.at.step is None:
+        if first.at.time is None or second.at.time is None:
+            return False
+        begin, other_begin = first.at.time, second.at.time
+        end, other_end = begin + _seconds(first), other_begin + _seconds(second)
+    return begin < other_end and other_begin < end
+
+
+def _seconds(fault: Fault) -> float:
+    lasts = getattr(fault.duration, "time", None)
+    return 0.0 if fault.momentary else math.inf if lasts is None else lasts
 
 
 def _dead(one: Decided, killer: Decided) -> str | None:

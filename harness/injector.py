@@ -47,6 +47,17 @@ class _FaultState:
     gone: set[str] = field(default_factory=set)
     gone_at: float | None = None
 
+    def bury(self, victim: str, t: float) -> None:
+        """A victim is gone; with the last one, the time until they are started again begins."""
+        self.gone.add(victim)
+        if self.gone_at is None and self.gone >= set(self.victims):
+            self.gone_at = t
+
+    @property
+    def stops(self) -> bool:
+        """Whether it is by stopping the process that it acts, for as long as it lasts."""
+        return self.injection.part.stops
+
     @property
     def active(self) -> bool:
         return self.injected_at is not None and not self.healed
@@ -105,13 +116,14 @@ class Injector:
         """React to what a role did: faults that wait for it, and those that go on by it."""
         if isinstance(event, Spawned):
             self._alive.add(event.role)
+            yield from self._renew(event.role)
         elif isinstance(event, Exited):
             self._alive.discard(event.role)
             self._bury(event)
         for fault in self._faults:
             if fault.active and fault.injection.role == event.role:
-                if isinstance(event, Signalled) and event.signal == "STOP" and fault.stopped_at is None:
-                    fault.stopped_at = event.t  # a busy agent may be late
+                if fault.stops and isinstance(event, Signalled) and event.signal == "STOP":
+                    fault.stopped_at = fault.stopped_at or event.t  # a busy agent may be late
                 yield from fault.injection.part.follow(event, event.role)
         word = _WORDS.get(type(event))
         failed = isinstance(event, Checkpointed) and event.failure
@@ -119,12 +131,18 @@ class Injector:
             if fault.injected_at is None and fault.injection.awaits == (word, event.role):
                 yield from self._inject(fault, event.t, None)
 
+    def _renew(self, role: str) -> Iterator[Action]:
+        """What is in force on a role holds for the process that takes the place of another, too."""
+        for fault in self._faults:
+            part = fault.injection.part
+            lasting = part.kind != "link" and not part.timeless and not part.deadly and not fault.stops
+            if fault.active and lasting and fault.injection.role == role:
+                yield from part.inject(role, fault.injection.fault)
+
     def _bury(self, event: Exited) -> None:
         for fault in self._faults:
             if fault.active and event.role in fault.victims:
-                fault.gone.add(event.role)
-                if fault.gone_at is None and fault.gone >= set(fault.victims):
-                    fault.gone_at = event.t
+                fault.bury(event.role, event.t)
 
     def at_step(self, worker: str, step: int, now: float) -> Iterator[Action]:
         """End and begin what is due before a step of a worker."""
@@ -195,7 +213,9 @@ class Injector:
         fault.injected_at = now
         fault.victims = [injection.role]
         if part.whole_job:
-            fault.victims = [role.name for role in self._arm.roles if role.name in self._alive]
+            fault.victims = [role.name for role in self._arm.roles]
+        for gone in set(fault.victims) - self._alive if part.deadly else ():
+            fault.bury(gone, now)
         if part.deadly:
             self.condemned.update(fault.victims)
         yield Injected(now, self._arm.name, injection.role, injection.fault, step)

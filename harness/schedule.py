@@ -99,7 +99,7 @@ class For(Sparse):
     """How long: a number of steps, counted as in ``at``, or a time."""
 
     steps: PositiveInt | None = None
-    time: Duration | None = None
+    time: Duration | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _one(self) -> For:

@@ -497,3 +497,34 @@ def test_a_script_that_failed_and_stays_is_named(play: Callable[..., Play]) -> N
     job.conductor.tick(31.0)
     ended = [job.on(events.Stack, role, "text", [], t=33.0) for role in ALL][-1][0]
     assert "worker/1 had failed with ValueError: no and did not leave" in ended.reason
+
+
+def test_a_process_that_is_gone_already_is_started_again_with_the_job(play: Callable[..., Play]) -> None:
+    again = {"select": {"role": "worker", "rank": 0}, "at": {"event": "exited", "of": "worker/1"}, "scope": "job"}
+    job = play(kill(step=30), {"restart": {**again, "after": "1s"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    actions = job.leave(W1, status=None, signal=9, t=2.0)
+    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert job.leave(SCHEDULER, S0, W0, status=None, signal=9, t=2.5) == []
+    assert [action.role for action in job.conductor.tick(3.5)[:4]] == list(ALL)
+
+
+def test_what_is_in_force_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
+    nan = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 60}}}
+    job = play(nan, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, W1, 2, t=3.6) == [Tamper(W1, 0)]
+
+
+def test_a_pause_lasts_from_when_the_process_stood_still_and_moves_no_other_end(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"time": "1s"}, "for": {"time": "5s"}}}
+    job = play(hog, pause("3s", time="1s"))
+    job.come_up(t=10.0)
+    job.conductor.tick(11.0)
+    job.on(events.Signalled, W1, "STOP", "R", "T", 0.1, t=11.5)
+    assert sorted(job.conductor._injector.healing) == [14.5, 16.0]

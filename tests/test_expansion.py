@@ -97,3 +97,21 @@ def test_another_seed_gives_another_schedule() -> None:
     other = Ground(GROUND.hosts, 100, 10, 8)
     assert _moments(expand([entry], GROUND)) != _moments(expand([entry], other))
     assert _moments(expand([own], GROUND)) == _moments(expand([own], other))
+
+
+def test_faults_by_the_clock_meet_by_the_clock() -> None:
+    def slow(**fields: Any) -> Entry:
+        return _entry("slow", {"role": "server"}, factor=2, **{"for": {"time": "10s"}, **fields})
+
+    assert len(expand([slow(every={"time": "1s", "times": 3})], GROUND)) == 1
+    assert len(expand([slow(every={"time": "20s", "times": 3})], GROUND)) == 3
+
+
+def test_a_fault_that_a_time_ends_comes_again_with_later_steps() -> None:
+    entry = _entry("partition", {"role": "server"}, every={"steps": 30}, **{"for": {"time": "1s"}})
+    assert len(expand([entry], GROUND)) == 3
+
+
+def test_a_schedule_without_end_is_cut_off() -> None:
+    many = Ground(GROUND.hosts, 100_000, 10, 7)
+    assert len(expand([_entry("stale", {"role": "worker", "mode": "all"}, random={"rate": "100%"})], many)) == 1001

@@ -62,7 +62,10 @@ def damage(folder: Path, how: str) -> Damage:
     if not files:
         return Damage()
     path = files[-1]
-    whole = path.read_bytes()
+    try:
+        whole = path.read_bytes()
+    except FileNotFoundError:  # the worker has just deleted it
+        return Damage()
     middle = len(whole) // 2
     left = whole[:middle] if how == "truncate" else whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
     path.write_bytes(left)

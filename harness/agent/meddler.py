@@ -97,6 +97,7 @@ class Meddler:
     def throttle(self, instruction: Throttle) -> None:
         """Begin a throttle, which rests while the process is stopped by something else."""
         child = self._children[instruction.role]
+        self.release(instruction.role)  # of two at a time, the later one holds
         if not child.exited:
             throttle = ThrottledProcess(child.pid, instruction.factor)
             if proc.state(child.pid) == "T":
@@ -121,7 +122,7 @@ class Meddler:
             stopped=round(throttle.stopped, 6),
             cycles=throttle.cycles,
             witnessed=throttle.witnessed,
-            state=proc.settled(throttle.pid, _AFTER["CONT"], within=0.05),
+            state="" if throttle.suspended else proc.settled(throttle.pid, _AFTER["CONT"], within=0.05),
         )
 
     def turn(self) -> None:
@@ -147,8 +148,8 @@ class Meddler:
             soft = resource.RLIM_INFINITY if wanted is None else wanted
             resource.prlimit(child.pid, resource.RLIMIT_DATA, (soft, hard))
             after, _ = proc.data_limit(child.pid)
-        except (OSError, StopIteration):
-            return  # it is gone; without a report there is no receipt
+        except (OSError, StopIteration, ValueError, OverflowError):
+            return  # it is gone, or may not have this limit; without a report there is no receipt
         fields = {"fault": instruction.fault, "before": before, "after": after, "held": held}
         self._report(events.Limited, instruction.role, **fields)
 

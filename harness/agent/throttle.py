@@ -44,6 +44,11 @@ class ThrottledProcess:
             self._go_on()
         return (self._suspended or time.monotonic()) - self._began
 
+    @property
+    def suspended(self) -> bool:
+        """Whether somebody else stops the process now."""
+        return self._suspended is not None
+
     def suspend(self) -> None:
         """Somebody else stops the process: leave it alone, and count none of that time."""
         if self._stop_began is not None:

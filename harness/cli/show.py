@@ -31,6 +31,9 @@ def execute(arguments: argparse.Namespace) -> int:
     known = catalogue.entry(folder)
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
+    for file, suffix in ((arguments.svg, ".svg"), (arguments.png, ".png")):
+        if arguments.timeline and file is not None and file.suffix != suffix:
+            raise InputError(f"{file} does not end in {suffix}; the ending decides on the form")
     if arguments.timeline:
         return _showing.show_timeline(folder, judged(folder), [arguments.svg, arguments.png])
     if arguments.png is not None:

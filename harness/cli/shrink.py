@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    import signal
     import sys
 
     from harness import store
@@ -51,10 +52,16 @@ def execute(arguments: argparse.Namespace) -> int:
     if not shrinking.still(entries):
         say(f"the same schedule did not end in {shrinking.wanted} again; there is nothing to rely on\n")
         return 3
+    if shrinking.still([]):
+        say(f"without any fault it ends in {shrinking.wanted} too; the faults are not to blame\n")
+        return 3
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         shortest(minimal(entries, shrinking.still), shrinking.still)
     except KeyboardInterrupt:
+        shrinking.interrupted = True
         say("interrupted; this is the smallest found so far\n")
+    signal.signal(signal.SIGTERM, before)
     output = arguments.output or Path(f"{folder.plan().scenario}-shrunk.yaml")
     try:
         output.write_text(shrinking.text(shrinking.smallest))
@@ -118,7 +125,8 @@ class _Shrinking:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{self._plan.scenario}.yaml"
             file.write_text(self.text(entries))
-            return make(load(file), self._plan.target, self._plan.worker)
+            target = self._plan.target.model_copy(update={"env": self._plan.arm(self._arm).env})
+            return make(load(file), target, self._plan.worker)
 
     def still(self, entries: Sequence[Entry]) -> bool:
         """Run it; whether it ends as wanted."""
@@ -137,7 +145,7 @@ class _Shrinking:
         ended = done.verdict.arms[-1].ended
         outcome = ended.outcome if ended else "unknown"
         self.trials += 1
-        said = ", ".join(f"{entry.fault.name}" for entry in entries)
+        said = ", ".join(entry.fault.name for entry in entries) or "none"
         sys.stderr.write(f"trial {self.trials}: {len(entries)} faults ({said}): {outcome}\n")
         if outcome == self.wanted:
             self.smallest = entries

@@ -22,10 +22,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--topology", action="append", choices=table.topologies(), help="only this column; may be repeated"
     )
     parser.add_argument("--fault", action="append", choices=table.faults(), help="only these rows; may be repeated")
-    parser.add_argument("--jobs", type=int, metavar="N", help="runs at a time at most (default: as the machine allows)")
+    parser.add_argument(
+        "--jobs", type=_positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
+    )
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write it into a Markdown file")
     _options.add_results(parser)
     _options.add_json(parser)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs; give 1 or more")
+    return int(text)
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -40,6 +40,9 @@ class Fault(Strict):
     momentary: ClassVar[bool] = False
     """Whether it is over as soon as it has begun."""
 
+    stops: ClassVar[bool] = False
+    """Whether the process stands still from its beginning to its end."""
+
     timeless: ClassVar[bool] = False
     """Whether it belongs to the start of its process, so that it has no time of its own."""
 
@@ -126,8 +129,8 @@ class WorkerFault(ProcessFault):
 
     @model_validator(mode="after")
     def _by_steps(self) -> WorkerFault:
-        timed = [self.at and (self.at.time or self.at.event), self.every and self.every.time]
-        if any(timed) or (self.for_ and self.for_.time):
+        timed = [self.at and (self.at.time, self.at.event), self.every and (self.every.time, None)]
+        if any(one is not None for pair in timed for one in pair or ()) or (self.for_ and self.for_.time is not None):
             raise ValueError(f"{self.name} is committed at a step; give steps, not times or events")
         if self.select.role not in (None, "worker"):
             raise ValueError(f"{self.name} is committed by a worker, not by the {self.select.role}")

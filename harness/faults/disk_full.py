@@ -18,7 +18,13 @@ class DiskFull(ProcessFault):
     """The disk of the checkpoints, which is one of its own in this run, is filled: writing fails with ENOSPC."""
 
     name: ClassVar[str] = "disk_full"
-    disk: Size = Field(default=64_000_000, ge=1_000_000, validate_default=False, description="bytes of it")
+    disk: Size = Field(
+        default=64_000_000,
+        ge=1_000_000,
+        le=1_000_000_000,
+        validate_default=False,
+        description="in memory",
+    )
     for_: For | None = Field(default=None, alias="for")
 
     @property

@@ -18,7 +18,7 @@ class MemoryLimit(ProcessFault):
     """Private memory (VmData: heap, anonymous maps, stacks) beyond the limit is refused by the kernel (RLIMIT_DATA)."""
 
     name: ClassVar[str] = "memory_limit"
-    limit: Size = Field(gt=0, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
+    limit: Size = Field(gt=0, le=10**15, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
     for_: For | None = Field(default=None, alias="for")
 
     @property

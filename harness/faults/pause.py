@@ -20,6 +20,7 @@ class Pause(ProcessFault):
     """SIGSTOP, then SIGCONT after the given time. The kernel still acknowledges TCP for it: a hang, not a partition."""
 
     name: ClassVar[str] = "pause"
+    stops: ClassVar[bool] = True
     for_: WallTime = Field(alias="for")
 
     @property

@@ -9,6 +9,7 @@ from pydantic import Field
 from harness.events import Impaired
 from harness.faults import LinkFault
 from harness.instructions import Impairment
+from harness.receipts import Evidence
 from harness.schedule import WallTime
 
 
@@ -25,3 +26,9 @@ class Reset(LinkFault):
 
     def proof(self, told: Impaired) -> tuple[bool, str]:
         return told.touched > 0, f"{told.touched} connections were torn down at {told.packets} packets"
+
+    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+        """A connection is torn down once, in whichever direction a packet comes by first."""
+        told = [report for report in evidence.all(Impaired) if not report.after]
+        torn, packets = (sum(getattr(report, name) for report in told) for name in ("touched", "packets"))
+        return torn > 0, f"{torn} connections were torn down, at {packets} packets"

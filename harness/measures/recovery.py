@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import ClassVar
 
-from harness.events import Done, Event, Exited, Healed, Injected, Resumed, Started, Window
+from harness.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
 from harness.measures import Measure, Quantity, from_samples
 from harness.plan import Arm
 from harness.statistics.series import Reservoir
@@ -61,7 +61,9 @@ class Recovery(Measure):
     """
 
     name: ClassVar[str] = "recovery"
-    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, Injected, Healed, Resumed, Exited, Done)
+    hears: ClassVar[tuple[type[Event], ...]] = (
+        Started, Spawned, Window, Injected, Healed, Resumed, Exited, Done,
+    )  # fmt: skip
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
@@ -85,8 +87,10 @@ class Recovery(Measure):
             self._heal(event)
         elif isinstance(event, Window) and worker is not None:
             self._window(event, worker)
+        elif isinstance(event, Spawned) and worker is not None:
+            worker.gone = worker.done = False
+            worker.streak = 0
         elif isinstance(event, Resumed) and worker is not None:
-            worker.gone = False
             self._lost.append(max(0, worker.reached - event.step))
         elif isinstance(event, Exited | Done) and worker is not None:
             worker.gone = isinstance(event, Exited) or worker.gone

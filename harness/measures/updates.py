@@ -37,4 +37,5 @@ class Updates(Measure):
 
 def _said(one: Misapplied) -> str:
     place = f"{one.role} after step {one.step} in {one.key}"
-    return f"{place}: {one.found:g} updates of {one.of}, not {one.expected}"
+    found = "no number" if one.found is None else f"{one.found:g}"
+    return f"{place}: {found} updates of {one.of}, not {one.expected}"

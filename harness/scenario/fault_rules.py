@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness import expansion, topologies
+from harness import expansion, network, topologies
 from harness.expansion import Decided, Ground
 from harness.faults import Fault, LinkFault, WorkerFault
 from harness.scenario import models
 from harness.scenario.document import Path_
 from harness.scenario.schema import Scenario
-from harness.schedule import At
 
 Violation = tuple[Path_, str]
-MAX_FAULTS = 1000
 _OF_CHECKPOINTS = ("checkpoint_kill", "checkpoint_corrupt", "disk_full")
 
 
@@ -77,18 +75,31 @@ def _schedule(scenario: Scenario, ground: Ground, fault: Fault) -> Iterator[Viol
     if fault.at.step is None:
         if lasts is not None:
             yield ("for", "steps"), "a fault that begins at a time lasts a time; give for: {time: …}"
-        yield from _event(scenario, ground, fault.at)
+        if fault.at.event is not None:
+            yield from _event(scenario, ground, fault)
     elif fault.at.step > last:
         yield ("at", "step"), f"step {fault.at.step} is after the last step, {last}"
     elif lasts is not None and fault.at.step + lasts > scenario.workload.steps:
         yield ("for", "steps"), f"{lasts} steps from step {fault.at.step} go beyond the last step, {last}"
 
 
-def _event(scenario: Scenario, ground: Ground, at: At) -> Iterator[Violation]:
-    if at.of is not None and at.of not in ground.hosts:
-        yield ("at", "of"), f"there is no {at.of!r}; there are {', '.join(ground.hosts)}"
-    if at.event in ("checkpointed", "resumed") and scenario.workload.checkpoint is None:
-        yield ("at", "event"), f"nothing is {at.event} without workload.checkpoint"
+def _event(scenario: Scenario, ground: Ground, fault: Fault) -> Iterator[Violation]:
+    """Only events that can come to pass."""
+    assert fault.at is not None
+    event, of = fault.at.event, fault.at.of
+    if of is None and isinstance(fault, LinkFault):
+        yield ("at",), "a link has no events; say whose with of: worker/0"
+        return
+    if of is not None and of not in ground.hosts:
+        yield ("at", "of"), f"there is no {of!r}; there are {', '.join(ground.hosts)}"
+        return
+    roles = [of] if of is not None else expansion.candidates(fault, ground)
+    if event in ("checkpointed", "resumed") and scenario.workload.checkpoint is None:
+        yield ("at", "event"), f"nothing is {event} without workload.checkpoint"
+    elif event == "checkpointed" and roles != ["worker/0"]:
+        yield ("at",), "checkpoints are written by worker 0; give of: worker/0"
+    elif event != "exited" and not all(role.startswith("worker/") for role in roles):
+        yield ("at",), f"only workers are {event}; give of: worker/0"
 
 
 def _link(ground: Ground, fault: LinkFault) -> Iterator[Violation]:
@@ -113,6 +124,10 @@ def _particular(scenario: Scenario, ground: Ground, fault: Fault) -> Iterator[Vi
         yield ("scope",), "Horovod for MXNet is not elastic: a rank that comes back cannot join; give scope: job"
     if fault.name == "wrong_start":
         yield from _told_wrong(scenario, fault)
+    if fault.name == "stale" and fault.at is not None and fault.at.step == 0:
+        yield ("at", "step"), "before step 0 there is no gradient to send again"
+    if fault.name == "disk_full" and len({e.fault.disk for e in scenario.faults if e.fault.name == "disk_full"}) > 1:
+        yield ("disk",), "all share one disk of checkpoints; give one size"
     if fault.name == "shape_shift":
         yield from _sizes(scenario, fault)
 
@@ -130,6 +145,8 @@ def _checkpoint(scenario: Scenario, ground: Ground, fault: Fault) -> Iterator[Vi
 
 
 def _told_wrong(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
+    if scenario.topology.network is not None and getattr(fault, "port", None) == network.PORT:
+        yield ("port",), f"{network.PORT} is the right one in a pocket cluster; give another"
     roles = topologies.find(scenario.topology).roles(scenario.topology, lambda _: topologies.LOOPBACK)
     name = f"{fault.select.role}/{fault.select.rank or 0}"
     for role in roles:
@@ -148,10 +165,10 @@ def _sizes(scenario: Scenario, fault: Fault) -> Iterator[Violation]:
 
 
 def _together(decided: list[Decided]) -> Iterator[Violation]:
-    if len(decided) > MAX_FAULTS:
-        yield ("faults",), f"{len(decided)} faults in all; at most {MAX_FAULTS} are allowed"
+    if len(decided) > expansion.MAX_FAULTS:
+        yield ("faults",), f"more than {expansion.MAX_FAULTS} faults in all"
         return
     for number, one in enumerate(decided):
         reasons = (expansion.meets(one, other) for other in decided[:number])
         for reason in dict.fromkeys(filter(None, reasons)):
-            yield ("faults", one.source), f"{one.entry.fault.name} of {one.target} {reason}; give other steps"
+            yield ("faults", one.source), f"{one.entry.fault.name} of {one.target}: {reason}; give other steps"

@@ -96,8 +96,11 @@ def newest():
 
 
 def _load(path):
-    with open(path, "rb") as file:
-        head, _, body = file.read().partition(b"\n")
+    try:
+        with open(path, "rb") as file:
+            head, _, body = file.read().partition(b"\n")
+    except OSError as error:  # another worker may have just deleted it
+        raise DamagedError(os.strerror(error.errno)) from error
     try:
         wanted = json.loads(head.decode())["sha256"]
     except (ValueError, KeyError) as error:

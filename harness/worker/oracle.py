@@ -6,6 +6,8 @@ number of updates of its copy that were applied. A lost, doubled or misapplied o
 whose, when.
 """
 
+import math
+
 import mxnet as mx
 import numpy as np
 from mxnet import autograd
@@ -80,6 +82,9 @@ class OracleTraining:
     def _judge(self, name, row, values):
         """In asynchronous training the others may be anywhere; what one sent itself, one must see."""
         low, high = float(values.min()), float(values.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            self._tell(name, row, str(self._steps), None)
+            return
         of = row // len(self.contexts)
         if self._job.kvstore == "dist_async" and of != self._rank:
             wrong = high - low > TOLERANCE or abs(high - round(high)) > TOLERANCE
@@ -87,10 +92,16 @@ class OracleTraining:
         else:
             wrong = not (abs(low - self._steps) <= TOLERANCE and abs(high - self._steps) <= TOLERANCE)
             expected = str(self._steps)
-        if wrong and (name, row) not in self._told:
-            self._told.add((name, row))
+        if wrong:
             found = low if abs(low - self._steps) > abs(high - self._steps) else high
-            self._report(step=self._steps, key=name, of="worker/%d" % of, expected=expected, found=round(found, 4))
+            self._tell(name, row, expected, round(found, 4))
+
+    def _tell(self, name, row, expected, found):
+        """Once for each row; ``found`` is None where it is no number."""
+        if (name, row) not in self._told:
+            self._told.add((name, row))
+            of = "worker/%d" % (row // len(self.contexts))
+            self._report(step=self._steps, key=name, of=of, expected=expected, found=found)
 
     def gradients(self):
         """Names and gradients: ``(name, [array, …])``."""

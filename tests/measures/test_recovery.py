@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.events import Done, Event, Healed, Injected, Resumed, Started, Window
+from harness.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
 from harness.measures import Quantity
 from harness.measures.recovery import Recovery
 from harness.plan import Plan
@@ -73,3 +73,15 @@ def test_steps_that_were_done_twice_are_lost_and_count_once(measured: Any) -> No
     )
     assert (found["lost_steps"].value, found["lost_steps"].unit) == (30, "steps")
     assert found["goodput"].value == 100 * 32 / 25.0
+
+
+def test_a_restarted_worker_without_checkpoints_must_be_fast_again(measured: Any) -> None:
+    found = measured(
+        *_windows(0.0, 10, 4),
+        Injected(4.0, "main", W, 0, 50),
+        Exited(4.1, "main", W, None, 9),
+        Spawned(5.0, "main", W, 2),
+        Healed(5.0, "main", W, 0, None),
+        *_windows(6.0, 0, 6, seconds=5.0),
+    )
+    assert found["recovery_time"].value is None

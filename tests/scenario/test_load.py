@@ -149,9 +149,7 @@ def test_one_process_has_no_fault_twice_at_a_time(tmp_path: Path, more: str, fin
         (tmp_path / "s.yaml").write_text(text)
         assert len(load(tmp_path / "s.yaml").scenario.faults) == 2
     else:
-        assert "11:5: faults.1: slow of worker/1 is in force on the same target at the same time" in _error(
-            tmp_path, text
-        )
+        assert "11:5: faults.1: slow of worker/1: it is in force there already at that time" in _error(tmp_path, text)
 
 
 def test_many_mistakes_are_told_quickly_and_all(tmp_path: Path) -> None:
@@ -182,3 +180,61 @@ SHIPPED = sorted((ROOT / "scenarios").rglob("*.yaml"))
 def test_shipped_scenarios_are_good_and_ask_a_question(path: Path) -> None:
     assert load(path).scenario.title.endswith("?")
     assert path.read_text().startswith("# yaml-language-server: $schema=../schema.json\n")
+
+
+FAULTS = """\
+title: q
+workload: {model: mlp, steps: 90}
+topology: {kvstore: dist_sync, workers: 2, network: {}}
+faults:
+  - FAULT
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            "nan: {select: {role: server}, at: {step: 1}}",
+            "5:5: faults.0.nan: nan is committed by a worker, not by the server",
+        ),
+        ("nan: {select: {mode: all}, at: {step: 1}}", "nan is committed by a worker, not by scheduler, server/0"),
+        ("nan: {select: {role: worker, rank: 1}, at: {time: 0s}}", "nan is committed at a step"),
+        ("kill: {select: {role: worker}, at: {step: 1}}", "say which: rank 0 to 1, or mode: one or all"),
+        ("kill: {select: {role: server}, at: {event: done}}", "only workers are done; give of: worker/0"),
+        ("kill: {select: {role: server}, at: {event: resumed, of: worker/0}}", "nothing is resumed without workload"),
+        ("loss: {select: {role: server}, at: {event: done}, share: 1%}", "a link has no events; say whose"),
+        (
+            "loss: {select: {role: server}, at: {step: 1}, share: 1%, peer: moon}",
+            "there is no 'moon'; there are scheduler",
+        ),
+        (
+            "disk_full: {select: {role: worker, rank: 0}, at: {step: 1}}",
+            "acts on checkpoints; give workload.checkpoint",
+        ),
+        ("stale: {select: {role: worker, rank: 0}, at: {step: 0}}", "before step 0 there is no gradient"),
+        ("wrong_start: {select: {role: server}, port: 9000}", "9000 is the right one in a pocket cluster"),
+        (
+            "shape_shift: {select: {role: worker, rank: 0}, at: {step: 1}, shapes: {distribution: fixed, value: 9}}",
+            "one size",
+        ),
+        (
+            "pause: {select: {role: worker, mode: all}, every: {steps: 95}, for: {time: 1s}}",
+            "95 steps are more than there",
+        ),
+        ("late_start: {select: {role: server}, at: {step: 1}}", "late_start acts when its process starts"),
+    ],
+)
+def test_a_fault_that_cannot_act_is_refused_with_the_reason(tmp_path: Path, fault: str, message: str) -> None:
+    assert message in _error(tmp_path, FAULTS.replace("FAULT", fault))
+
+
+def test_nobody_can_have_a_fault_after_its_death(tmp_path: Path) -> None:
+    kill = "kill: {select: {role: worker, rank: 1}, at: {step: 20}}\n  - pause: {select: {role: worker, rank: 1}, "
+    text = FAULTS.replace("FAULT", kill + "at: {step: 30}, for: {time: 1s}}")
+    assert "6:5: faults.1: pause of worker/1: its process is dead by then (kill at step 20)" in _error(tmp_path, text)
+
+
+def test_the_oracle_knows_plain_sgd_only(tmp_path: Path) -> None:
+    text = "title: q\nworkload: {model: oracle, steps: 90, optimizer: {name: adam}}\nexpect: {updates: exact}\n"
+    assert "the oracle knows the weights of plain sgd only" in _error(tmp_path, text)

@@ -22,14 +22,21 @@ class Passage:
 
 
 @dataclass
+class Connections:
+    """What a fault knows of TCP connections, in both directions of a link: torn down, or opened since it began."""
+
+    torn: set[Flow] = field(default_factory=set)
+    fresh: set[Flow] = field(default_factory=set)
+
+
+@dataclass
 class Tally:
     """What came by while a fault impaired the lane."""
 
     impairment: Impairment
     since: float
     peer: int | None = None
-    torn: set[Flow] = field(default_factory=set)
-    fresh: set[Flow] = field(default_factory=set)
+    connections: Connections = field(default_factory=Connections)
     packets: int = 0
     touched: int = 0
     arrived: int = 0
@@ -48,13 +55,15 @@ class Tally:
 
     def tears(self, segment: Segment) -> bool:
         """Whether the connection of a segment is torn down: each that was there when the fault began."""
-        if not self.impairment.reset or segment.flow in self.fresh:
+        known = self.connections
+        if not self.impairment.reset or segment.flow in known.fresh:
             return False
         if segment.opens:
-            self.fresh.add(segment.flow)
+            known.fresh.add(segment.flow)
             return False
-        if segment.flow not in self.torn:
-            self.torn.add(segment.flow)
+        self.packets += 1
+        if segment.flow not in known.torn:
+            known.torn.add(segment.flow)
             self.touched += 1
         return True
 
@@ -76,6 +85,7 @@ class Aftermath:
     since: float
     offered: int
     packets: int
+    dropped: int
     alone: bool
 
 
@@ -95,9 +105,16 @@ class Lane:
         self._ended: dict[int, Aftermath] = {}
         self._refresh()
 
-    def impair(self, fault: int, impairment: Impairment, now: float, peer: int | None = None) -> None:
+    def impair(
+        self,
+        fault: int,
+        impairment: Impairment,
+        now: float,
+        peer: int | None = None,
+        connections: Connections | None = None,
+    ) -> None:
         """Let a fault begin, for packets to or from all hosts or one."""
-        self._tallies[fault] = Tally(impairment, now, peer)
+        self._tallies[fault] = Tally(impairment, now, peer, connections or Connections())
         self._ended = {number: replace(one, alone=False) for number, one in self._ended.items()}
         self._refresh()
 
@@ -105,7 +122,7 @@ class Lane:
         """Let a fault end; what it did, or None when it did not impair this lane."""
         tally = self._tallies.pop(fault, None)
         if tally is not None:
-            self._ended[fault] = Aftermath(now, self.offered, self.packets, not self._tallies)
+            self._ended[fault] = Aftermath(now, self.offered, self.packets, self.dropped, not self._tallies)
         self._refresh()
         return tally
 
@@ -117,7 +134,9 @@ class Lane:
         }
 
     def _lost_since(self, then: Aftermath) -> int:
-        return max(0, self.offered - then.offered - (self.packets - then.packets)) if then.alone else 0
+        """Packets that found a full queue are the link's own matter."""
+        passed = self.packets - then.packets + self.dropped - then.dropped
+        return max(0, self.offered - then.offered - passed) if then.alone else 0
 
     def tears(self, segment: Segment, peer: int) -> bool:
         """Whether a fault tears the connection of a segment down."""

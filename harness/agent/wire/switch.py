@@ -9,7 +9,7 @@ from itertools import count
 from random import Random
 
 from harness.agent.wire import tcp
-from harness.agent.wire.direction import Lane, Passage, Tally
+from harness.agent.wire.direction import Connections, Lane, Passage, Tally
 from harness.instructions import Host, Impair, Restore, Way
 
 Arrival = tuple[int, bytes]
@@ -29,6 +29,7 @@ class Switch:
         self._travelling: list[tuple[float, int, Lane, Passage, int, int, bytes]] = []
         self._serial = count()
         self._forged: list[Arrival] = []
+        self._connections: dict[int, Connections] = {}
 
     def accept(self, source: int, packet: bytes, now: float) -> Arrival | None:
         """An IP packet from a host; returned at once where no link holds it up. What is for nobody is not carried."""
@@ -83,7 +84,8 @@ class Switch:
     def impair(self, wanted: Impair, now: float) -> None:
         """Let a fault begin on one direction of a host's link."""
         peer = self._named[wanted.peer] if wanted.peer else None
-        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer)
+        known = self._connections.setdefault(wanted.fault, Connections())
+        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer, known)
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""

@@ -156,3 +156,12 @@ def test_what_passes_after_a_fault_is_counted() -> None:
     lane.impair(4, Impairment(blocked=True), 4.0)
     lane.transit(4.0, 100)
     assert lane.aftermath()[3] == (2.0, 2, 0)  # lost to another fault
+
+
+def test_a_full_queue_after_a_fault_is_the_links_own_matter() -> None:
+    lane = _lane(bandwidth=8000.0, queue=2)
+    lane.impair(0, Impairment(latency=0.1), 0.0)
+    lane.restore(0, 1.0)
+    for _ in range(5):
+        lane.transit(2.0, 100)
+    assert lane.aftermath() == {0: (1.0, 2, 0)}

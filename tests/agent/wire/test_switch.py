@@ -108,3 +108,15 @@ def test_a_fault_towards_one_peer_leaves_the_others_alone() -> None:
     switch.accept(0, _packet("10.77.0.3"), 1.0)
     assert [target for target, _ in switch.due(1.0)] == [2]
     assert switch.restore(Restore("a", 0), 2.0)["out"].packets == 1
+
+
+def test_what_is_opened_after_a_reset_began_lives_in_both_directions() -> None:
+    switch = _switch()
+    for way in ("out", "in"):
+        switch.impair(Impair("a", 0, way, Impairment(reset=True)), 1.0)  # type: ignore[arg-type]
+    switch.accept(0, _tcp("10.77.0.1", "10.77.0.2", flags=0x02), 1.0)
+    switch.due(1.0)
+    a, b = (socket.inet_aton(f"10.77.0.{n}") for n in (1, 2))
+    answer = segment(b, a, (9000, 40), 1, 6, 0x12)
+    switch.accept(1, answer, 1.0)
+    assert switch.due(1.0) == [(0, answer)]
