@@ -147,7 +147,7 @@ class WorkerFault(ProcessFault):
         return (Untamper(role, number),)
 
     def receipt(self, evidence: Evidence) -> tuple[bool, str]:
-        """What was sent has another hash than what was computed, in every step of the fault, and only there."""
+        """What was sent has another hash than what was computed, from the first step on, in its steps only."""
         told = evidence.all(Tampered)
         steps = sorted({one.step for one in told})
         if not told or self.at is None or self.at.step is None or self.duration is None:
@@ -156,7 +156,7 @@ class WorkerFault(ProcessFault):
         if not set(steps) <= set(wanted) or steps[0] != wanted[0]:
             return False, f"steps {steps[0]} to {steps[-1]} were tampered with, not {wanted[0]} to {wanted[-1]}"
         flawed = next((problem for problem in map(self.flaw, told) if problem), None)
-        said = f"step {steps[0]}" if len(steps) == 1 else f"{len(steps)} steps from {steps[0]}"
+        said = f"step {steps[0]}" if len(wanted) == 1 else f"{len(steps)} of {len(wanted)} steps, from {steps[0]}"
         one = told[0]
         detail = f"{one.what}: {one.detail}, SHA-256 {one.before[:8]} became {one.after[:8]}"
         return flawed is None, f"{said}: {detail}" if flawed is None else flawed
