@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from harness import events, instructions
@@ -75,7 +76,8 @@ class Agent:
             for child in [*self._children.values(), *filter(None, [self._wire])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
-            self._meddler.end()
+            with suppress(BrokenPipeError):  # nobody may be left to tell
+                self._meddler.end()
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, act)

@@ -198,7 +198,7 @@ def _left_after_kill(name: str, folder: Path) -> list[Any]:
     given = _PARAMETERS.get(name, "}")
     parameters = given if given.startswith("{") else _WORKER + given
     model = "lstm" if name == "shape_shift" else "mlp"
-    path, results, marker = folder / f"{name}.yaml", folder / name, f"{os.getpid()}-{name}"
+    path, results, marker = folder / f"{name}.yaml", folder / f"{name}-results", f"{os.getpid()}-{name}"
     path.write_text(LONG.format(model=model, name=name, parameters=parameters, network=", network: {}"))
     argv = [sys.executable, "-m", "harness", "run", str(path), "--results", str(results)]
     env = {**os.environ, MARKER: marker}
