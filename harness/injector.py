@@ -12,7 +12,6 @@ from harness.events import (
     Exited,
     Healed,
     Injected,
-    Ready,
     Resumed,
     Signalled,
     Spawned,
@@ -23,7 +22,6 @@ from harness.plan import Arm, Injection
 
 Action = Instruction | Event
 _WORDS: dict[type[Event], str] = {
-    Ready: "ready",
     Checkpointed: "checkpointed",
     Done: "done",
     Exited: "exited",

@@ -55,12 +55,11 @@ class Job(Strict):
 class Injection(Strict):
     """One fault on one role or host, everything decided.
 
-    ``source`` is the entry of the scenario that it is of. ``clock`` is the worker whose steps trigger it; times count
+    ``clock`` is the worker whose steps trigger it; times count
     from the first step. ``sizes``: those of each step while it lasts, where it changes them.
     """
 
     fault: int
-    source: int
     role: str
     clock: str
     entry: FaultEntry
@@ -259,7 +258,6 @@ def _injection(number: int, one: Decided, network: Network | None, scenario: Sce
         there = network.named(one.target).roles
     return Injection(
         fault=number,
-        source=one.source,
         role=one.target,
         clock=next((name for name in there if name.startswith("worker/")), "worker/0"),
         entry=one.entry,

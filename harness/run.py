@@ -95,6 +95,14 @@ def request(plan: Plan, scenario_text: str, interpreter: Interpreter, results: P
     return Request(plan, scenario_text, archive.build(), interpreter, results, origin)
 
 
+def stored_worker(folder: RunFolder, plan: Plan) -> bytes:
+    """The program that a run measured; DamagedRunError when it is not the one that its plan names."""
+    worker = folder.read_bytes("worker.pyz")
+    if archive.digest(worker) != plan.worker:
+        raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
+    return worker
+
+
 def judged(folder: RunFolder) -> Verdict:
     """The verdict on a run, from its plan and history; DamagedRunError when they cannot be read."""
     path = folder.path / "history.jsonl"

@@ -13,8 +13,8 @@ Model = TypeVar("Model", bound=Strict)
 StepInt = Annotated[int, Field(ge=0, strict=True)]
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
 RoleWord = Literal["worker", "server", "scheduler"]
-EventWord = Literal["ready", "checkpointed", "done", "exited", "resumed"]
-"""What happens to a role that a fault may wait for: it came up, wrote a checkpoint, finished, ended, or resumed."""
+EventWord = Literal["checkpointed", "done", "exited", "resumed"]
+"""What happens to a role that a fault may wait for: it wrote a checkpoint, finished, ended, or resumed."""
 
 
 def exactly_one(model: Model, *names: str) -> Model:

@@ -13,6 +13,7 @@ from harness.plan import Plan, make
 from harness.scenario.load import load
 from harness.scenario.overrides import Override
 from harness.targets import environment
+from tests.play import Play
 
 ROOT = Path(__file__).parent.parent
 settings.register_profile("calm", deadline=None)  # a slow day breaks no test
@@ -47,6 +48,11 @@ def fault_plan(plan_of: Callable[..., Plan]) -> Callable[..., Plan]:
         return plan_of(SCENARIO, ("faults", list(faults)))
 
     return make_plan
+
+
+@pytest.fixture
+def play(fault_plan: Callable[..., Plan]) -> Callable[..., Play]:
+    return lambda *faults: Play(fault_plan(*faults))
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ def test_one_moment(written: dict[str, object]) -> None:
         (At, {}, "give one of step, time, event"),
         (At, {"step": 1, "time": "1s"}, "give one of step, time, event"),
         (At, {"step": 1, "of": "worker/0"}, "of names the role of an event"),
-        (At, {"event": "lunch"}, "'ready', 'checkpointed'"),
+        (At, {"event": "lunch"}, "'checkpointed', 'done'"),
         (For, {}, "give one of steps, time"),
         (Every, {"time": "1s"}, "time needs times"),
         (Every, {"steps": 5, "time": "1s", "times": 3}, "give one of steps, time"),

@@ -52,6 +52,15 @@ class Check(Strict):
         """Judge one arm; ``baseline`` is there when ``versus`` is."""
 
 
+class Word(Strict):
+    """Part of checks that are written as a single word, kept in ``is_``."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word(cls, value: Any) -> Any:
+        return value if isinstance(value, dict) else {"is_": value}
+
+
 class Limits(Strict):
     """Part of checks on a share: the least, the most, or both."""
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict
 
-from harness.checks import Check, Finding
+from harness.checks import Check, Finding, Word
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
 
 
-class Agreement(Check):
+class Agreement(Word, Check):
     """true: the trained parameters of all workers, on all their contexts, have one SHA-256 digest at the end."""
 
     model_config = ConfigDict(json_schema_extra={"type": "boolean", "const": True, "properties": {}, "required": []})
     name: ClassVar[str] = "agreement"
     is_: Literal[True]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _flag(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"is_": value}
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         digests = subject.get("different_weights")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict
 from pydantic.config import JsonDict
 
-from harness.checks import Check, Finding
+from harness.checks import Check, Finding, Word
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
@@ -20,17 +20,12 @@ _SCHEMA: JsonDict = {
 }
 
 
-class Outcome(Check):
+class Outcome(Word, Check):
     """completed, crashed, hung, diverged or refused."""
 
     model_config = ConfigDict(json_schema_extra=_SCHEMA)
     name: ClassVar[str] = "outcome"
     is_: Literal["completed", "crashed", "hung", "diverged", "refused"]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _word(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"is_": value}
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         if subject.ended is None:

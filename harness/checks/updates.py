@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict
 
-from harness.checks import Check, Finding
+from harness.checks import Check, Finding, Word
 
 if TYPE_CHECKING:
     from harness.measures import ArmMeasures
 
 
-class Updates(Check):
+class Updates(Word, Check):
     """exact: the oracle (``model: oracle``) found no lost, doubled or misapplied update."""
 
     model_config = ConfigDict(json_schema_extra={"type": "string", "const": "exact", "properties": {}, "required": []})
     name: ClassVar[str] = "updates"
     is_: Literal["exact"]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _word(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"is_": value}
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         found = subject.get("misapplied_updates")

@@ -18,17 +18,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
-    from harness import archive, machine, store
+    from harness import machine, run, store
     from harness.cli import _running
-    from harness.errors import DamagedRunError
     from harness.run import Request
     from harness.targets import resolve
 
     folder = store.find(arguments.results, arguments.run)
     plan = folder.plan()
-    worker = folder.read_bytes("worker.pyz")
-    if archive.digest(worker) != plan.worker:
-        raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
+    worker = run.stored_worker(folder, plan)
     machine.require(plan)
     interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")

@@ -76,17 +76,17 @@ class _Shrinking:
     """Trials of one arm of a run: the same scenario with some of its faults."""
 
     def __init__(self, folder: RunFolder, verdict: Verdict, arguments: argparse.Namespace) -> None:
-        from harness import archive
-        from harness.errors import DamagedRunError
+        import sys
+
+        from harness import machine, run
         from harness.targets import resolve
 
         self._folder, self._results, self._changes = folder, arguments.results, arguments.set
         self._plan = folder.plan()
         self._arm, self.wanted = _ending(verdict, arguments.arm)
-        self._worker = folder.read_bytes("worker.pyz")
-        if archive.digest(self._worker) != self._plan.worker:
-            raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
-        self._interpreter = resolve.interpreter(self._plan.target, lambda line: print(line))
+        self._worker = run.stored_worker(folder, self._plan)
+        machine.require(self._plan)
+        self._interpreter = resolve.interpreter(self._plan.target, lambda line: print(line, file=sys.stderr))
         self.entries: list[Entry] = [injection.entry for injection in self._plan.arm(self._arm).schedule]
         self.smallest: Sequence[Entry] = self.entries
         self.trials, self.interrupted = 0, False

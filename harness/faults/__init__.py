@@ -113,6 +113,16 @@ class ProcessFault(Fault):
     """Base of faults on one process."""
 
 
+class LastingFault(ProcessFault):
+    """Base of faults on one process that last for a while, or for good."""
+
+    for_: For | None = Field(default=None, alias="for")
+
+    @property
+    def duration(self) -> For | None:
+        return self.for_
+
+
 class StartFault(ProcessFault):
     """Base of faults on the way a process starts."""
 

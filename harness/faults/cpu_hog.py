@@ -7,27 +7,21 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from harness.events import Hogged
-from harness.faults import ProcessFault
+from harness.faults import LastingFault
 from harness.instructions import Hog, Instruction, Unhog
 from harness.receipts import Evidence
-from harness.schedule import For
 
 LEAST_SHARE = 0.05
 """Of a processor that each process of a hog gets at least, where it is there at all."""
 
 
-class CpuHog(ProcessFault):
+class CpuHog(LastingFault):
     """Processes that compute for nothing, on the processors that the selected one may use."""
 
     name: ClassVar[str] = "cpu_hog"
     processes: Annotated[int, Field(ge=1, le=256, strict=True)] | None = Field(
         default=None, description="one for each processor of the role, if left out"
     )
-    for_: For | None = Field(default=None, alias="for")
-
-    @property
-    def duration(self) -> For | None:
-        return self.for_
 
     def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Hog(role, number, self.processes or 0),)

@@ -7,14 +7,13 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Filled
-from harness.faults import ProcessFault
+from harness.faults import LastingFault
 from harness.instructions import Disk, Fill, Instruction, Unfill
 from harness.receipts import Evidence
-from harness.schedule import For
 from harness.units import Size, bytes_text
 
 
-class DiskFull(ProcessFault):
+class DiskFull(LastingFault):
     """The disk of the checkpoints, which is one of its own in this run, is filled: writing fails with ENOSPC."""
 
     name: ClassVar[str] = "disk_full"
@@ -25,11 +24,6 @@ class DiskFull(ProcessFault):
         validate_default=False,
         description="in memory",
     )
-    for_: For | None = Field(default=None, alias="for")
-
-    @property
-    def duration(self) -> For | None:
-        return self.for_
 
     def prepare(self, folder: str) -> tuple[Instruction, ...]:
         return (Disk("", f"{folder}/checkpoints", self.disk),)

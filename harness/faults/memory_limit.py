@@ -7,23 +7,17 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.events import Limited
-from harness.faults import ProcessFault
+from harness.faults import LastingFault
 from harness.instructions import Instruction, Limit
 from harness.receipts import Evidence
-from harness.schedule import For
 from harness.units import Size, bytes_text
 
 
-class MemoryLimit(ProcessFault):
+class MemoryLimit(LastingFault):
     """Private memory (VmData: heap, anonymous maps, stacks) beyond the limit is refused by the kernel (RLIMIT_DATA)."""
 
     name: ClassVar[str] = "memory_limit"
     limit: Size = Field(gt=0, le=10**15, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
-    for_: For | None = Field(default=None, alias="for")
-
-    @property
-    def duration(self) -> For | None:
-        return self.for_
 
     def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
         return (Limit(role, number, self.limit),)

@@ -8,24 +8,18 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from harness.events import Throttled
-from harness.faults import ProcessFault
+from harness.faults import LastingFault
 from harness.instructions import Instruction, Throttle, Unthrottle
 from harness.receipts import Evidence
-from harness.schedule import For
 
 TOLERANCE = 0.10
 
 
-class Slow(ProcessFault):
+class Slow(LastingFault):
     """The process gets ``1 / factor`` of the time: it is stopped and continued every few milliseconds."""
 
     name: ClassVar[str] = "slow"
     factor: Annotated[float, Field(gt=1, le=100, strict=True)]
-    for_: For | None = Field(default=None, alias="for")
-
-    @property
-    def duration(self) -> For | None:
-        return self.for_
 
     @property
     def slowdown(self) -> float:
