@@ -1,3 +1,227 @@
-"""A benchmark and chaos-test harness for Apache MXNet."""
+"""A benchmark and chaos-test harness for Apache MXNet.
 
-__version__ = "0.1.0"
+What the command line can, a script or notebook can (docs/python.md shows a session):
+
+    loaded = harness.load("scenarios/chaos/slow-worker-dist-sync.yaml", {"workload.steps": 200})
+    finished = harness.run(loaded)
+    finished.verdict.measures()
+
+Calls raise the errors of `harness.base.errors`, print nothing and leave signal handlers alone: Ctrl-C ends a run with
+KeyboardInterrupt, and nothing of it stays alive.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from harness.base.version import __version__
+
+if TYPE_CHECKING:
+    from harness.base.errors import HarnessError
+    from harness.execution.request import Planned, Request
+    from harness.execution.run import Run
+    from harness.planning.plan import Plan
+    from harness.report.notebook import Verdict
+    from harness.scenario.load import LoadedScenario
+    from harness.storage.run_index import Entry
+    from harness.studies.shrink import Shrink
+    from harness.studies.soak import Soak
+    from harness.studies.study import Progress, Study
+    from harness.studies.table import Table
+    from harness.vocabulary.events import Event
+
+    _Kind = TypeVar("_Kind", bound=Study)
+
+__all__ = [
+    "Entry",
+    "Event",
+    "HarnessError",
+    "LoadedScenario",
+    "Plan",
+    "Planned",
+    "Progress",
+    "Run",
+    "Shrink",
+    "Soak",
+    "Table",
+    "Verdict",
+    "__version__",
+    "load",
+    "plan",
+    "replay",
+    "run",
+    "runs",
+    "shrink",
+    "soak",
+    "table",
+    "verdict",
+]
+
+_HOMES = {
+    "Entry": "harness.storage.run_index",
+    "Event": "harness.vocabulary.events",
+    "HarnessError": "harness.base.errors",
+    "LoadedScenario": "harness.scenario.load",
+    "Plan": "harness.planning.plan",
+    "Planned": "harness.execution.request",
+    "Progress": "harness.studies.study",
+    "Run": "harness.execution.run",
+    "Shrink": "harness.studies.shrink",
+    "Soak": "harness.studies.soak",
+    "Table": "harness.studies.table",
+    "Verdict": "harness.report.notebook",
+}
+"""Classes are imported when they are asked for: the agent, which imports this package too, has to start quickly."""
+
+_RESULTS = Path("results")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _ignore(news: object) -> None:
+    """Listen to nothing."""
+
+
+def load(path: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedScenario:
+    """Read a scenario and check it; ``changes`` maps dotted paths to values, as in ``{"workload.steps": 50}``.
+
+    Raises ScenarioError with every problem and its place.
+    """
+    from harness.planning import validation
+
+    return validation.load(Path(path), list((changes or {}).items()))
+
+
+def plan(scenario: LoadedScenario | str | Path, mxnet: str | None = None, python: str | None = None) -> Planned:
+    """Decide everything that a run will do, for an MXNet version or an interpreter that has one.
+
+    Raises ScenarioError for a file that cannot be planned, InputError for a version that is none.
+    """
+    from harness.execution import request
+    from harness.targets import resolve
+
+    loaded = load(scenario) if isinstance(scenario, str | Path) else scenario
+    return request.planned(loaded, resolve.settle(loaded.scenario.target, mxnet, python, loaded.uses_horovod))
+
+
+def run(
+    scenario: Planned | LoadedScenario | str | Path,
+    results: str | Path = _RESULTS,
+    observe: Callable[[Event], None] = _ignore,
+    note: Callable[[str], None] = _ignore,
+) -> Run:
+    """Run all arms of a scenario and judge them; its folder is below ``results``.
+
+    ``observe`` gets every event as it comes, ``note`` a line now and then while a target is built. Raises InputError
+    where this machine cannot run it, TargetError, AgentError or StorageError where something failed.
+    """
+    from harness.execution import machine
+    from harness.execution.request import Planned
+    from harness.targets import resolve
+
+    planned = scenario if isinstance(scenario, Planned) else plan(scenario)
+    machine.require(planned.plan)
+    return _finished(planned.request(resolve.interpreter(planned.plan.target, note), Path(results)), observe)
+
+
+def replay(
+    run: str,
+    results: str | Path = _RESULTS,
+    observe: Callable[[Event], None] = _ignore,
+    note: Callable[[str], None] = _ignore,
+) -> Run:
+    """Run the plan of an earlier run again, with the program that it measured. ``run`` is an id, a part of it, or last.
+
+    Raises RunNotFoundError, DamagedRunError where its files cannot be read, and what `run` raises.
+    """
+    from harness.execution import machine
+    from harness.execution.request import Request
+    from harness.execution.run import stored_worker
+    from harness.storage import run_folder
+    from harness.targets import resolve
+
+    folder = run_folder.find(Path(results), run)
+    stored = folder.plan()
+    worker = stored_worker(folder, stored)
+    machine.require(stored)
+    interpreter = resolve.interpreter(stored.target, note)
+    text, origin = folder.read("scenario.yaml"), {"replay_of": folder.id}
+    return _finished(Request(stored, text, worker, interpreter, Path(results), origin), observe)
+
+
+def _finished(asked: Request, observe: Callable[[Event], None]) -> Run:
+    from dataclasses import replace
+
+    from harness.execution.run import execute
+    from harness.report.notebook import Verdict
+
+    done = execute(asked, observe)
+    return replace(done, verdict=Verdict.of(done.verdict) if done.verdict else None)
+
+
+def runs(results: str | Path = _RESULTS) -> list[Entry]:
+    """What can be said of each run at a glance, oldest first; StorageError when the folder cannot be read."""
+    from harness.storage import run_folder, run_index
+
+    return [run_index.entry(folder) for folder in run_folder.every(Path(results))]
+
+
+def verdict(run: str, results: str | Path = _RESULTS) -> Verdict:
+    """Judge a run again, from its plan and history; RunNotFoundError, DamagedRunError where that cannot be."""
+    from harness.execution.run import judged
+    from harness.report.notebook import Verdict
+    from harness.storage import run_folder
+
+    return Verdict.of(judged(run_folder.find(Path(results), run)))
+
+
+def table(
+    topologies: Iterable[str] = (),
+    faults: Iterable[str] = (),
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+) -> Table:
+    """Run every fault on every topology, or some of them, side by side; the answers are in ``results`` of the study."""
+    from harness.studies.table import Table
+
+    return _performed(Table(list(topologies), list(faults)), results, observe)
+
+
+def shrink(
+    run: str,
+    arm: str | None = None,
+    changes: Iterable[str] = (),
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+) -> Shrink:
+    """Find the fewest and shortest faults that still make a run end as it did: ``smallest`` and ``text`` of the study.
+
+    Raises InputError where there is nothing to shrink.
+    """
+    from harness.studies.shrink import Shrink
+
+    return _performed(Shrink(Path(results), run, arm, list(changes)), results, observe)
+
+
+def soak(seeds: Iterable[int], results: str | Path = _RESULTS, observe: Callable[[Progress], None] = _ignore) -> Soak:
+    """Run and replay a random schedule for each seed; what did not hold is in ``wrong`` of the study."""
+    from harness.studies.soak import Soak
+
+    return _performed(Soak(Path(results), list(seeds)), results, observe)
+
+
+def _performed(study: _Kind, results: str | Path, observe: Callable[[Progress], None]) -> _Kind:
+    from harness.studies import study_folder
+    from harness.studies.study import perform
+
+    folder = study_folder.create(Path(results), study.name, study.question)
+    with folder.lock():
+        perform(study, folder, observe)
+    return study

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from harness.plan import Plan, make
-from harness.scenario.load import load
+from harness.planning.plan import Plan
+from harness.planning.planner import make
+from harness.planning.validation import load
 from harness.scenario.overrides import Override
 from harness.targets import environment
 from tests.play import Play

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import events
-from harness.conductor import Conductor
-from harness.instructions import (
-    Spawn,
-)
-from harness.plan import Plan
+from harness.execution.conductor import Conductor
+from harness.planning.plan import Plan
+from harness.vocabulary import events
+from harness.vocabulary.instructions import Spawn
 
 ARM = "main"
 W0, W1, S0, SCHEDULER = "worker/0", "worker/1", "server/0", "scheduler"

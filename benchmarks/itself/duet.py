@@ -15,15 +15,17 @@ def main(archive, plan, pairs):
     import numpy as np
     from mxnet import autograd
     from worker import job as jobs
-    from worker import training, worker
+    from worker import trainings
     from worker.batches import _digits
     from worker.channel import Channel
     from worker.memory import LiveBytes
+    from worker.worker import Work
 
     job = jobs.load(plan, "main")
     ours, theirs = Channel("main", "worker/0"), Channel("main", "bare")
     live = LiveBytes(job.memory == "live")
-    trained = training.Training(job, 0)
+    trained = trainings.find(job)(job, 0, ours.emit)
+    work = Work(job, ours, trained, live, {}, first=False)
     net, trainer, loss_of = trained.net, trained._update._trainer, trained._loss
     images, labels = _digits()
     if job.model == "mlp":
@@ -44,12 +46,9 @@ def main(archive, plan, pairs):
         seconds = time.monotonic() - opened
         theirs.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
 
-    def harness(first, end):
-        worker._window(job, ours, trained, live, first, end)
-
     for pair in range(pairs):
         first = 2 * pair * job.window
-        turns = [harness, bare] if pair % 2 else [bare, harness]
+        turns = [work.window, bare] if pair % 2 else [bare, work.window]
         for turn, act in enumerate(turns):
             act(first + turn * job.window, first + (turn + 1) * job.window)
     ours.emit("done", step=0)

@@ -7,12 +7,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import archive, events, history, run
-from harness.agent.client import AgentProcess
-from harness.instructions import Spawn
-from harness.plan import DEFAULT_ENV, make
-from harness.scenario.load import load
+from harness.execution import run, worker_archive
+from harness.execution.backends.local import LocalBackend
+from harness.planning.planner import DEFAULT_ENV, make
+from harness.planning.validation import load
+from harness.storage import history
 from harness.targets import environment
+from harness.vocabulary import events
+from harness.vocabulary.instructions import Spawn
 
 DUET = Path(__file__).with_name("duet.py")
 TEXT = """\
@@ -32,12 +34,13 @@ class _Overhead:
     unit = "ratio"
     model, batch, window, pairs, memory = "", 0, 0, 0, "resident"
     warmup = 5
+    tiny = {"pairs": 2, "warmup": 1}
 
     def track_ratio(self):
         """Seconds of a window in the harness over those of a bare loop."""
         with tempfile.TemporaryDirectory() as name:
             windows = self._windows(Path(name))
-        by_role = {role: [w.seconds for w in windows if w.role == role] for role in ("worker/0", "bare")}
+        by_role = {role: [w.seconds for w in windows if w.subject == role] for role in ("worker/0", "bare")}
         pairs = list(zip(by_role["worker/0"], by_role["bare"], strict=True))[self.warmup :]
         return {"samples": [ours / bare for ours, bare in pairs], "number": 1}
 
@@ -46,14 +49,14 @@ class _Overhead:
         past = history.HistoryWriter(folder / "history.jsonl")
         argv = tuple(map(str, (_target(), DUET, worker, plan, self.pairs + self.warmup)))
         inherited = {key: os.environ[key] for key in run.INHERITED if key in os.environ}
-        with AgentProcess("main", folder / "agent.log") as agent:
+        with LocalBackend(folder).open("main", networked=False) as agent:
             agent.send(Spawn("worker/0", argv, {**inherited, **DEFAULT_ENV}, str(folder), str(folder / "log")))
             done = False
             while not done:
                 lines = agent.read(1.0)
                 past.append(lines)
-                found = [events.decode(line) for line in lines.splitlines()]
-                done = any(isinstance(event, events.Done | events.Exited) for event in found)
+                ends = [isinstance(events.decode(line), events.Done | events.Exited) for line in lines.splitlines()]
+                done = any(ends)
         return [event for event in history.read(folder / "history.jsonl") if isinstance(event, events.Window)]
 
     def _inputs(self, folder):
@@ -61,20 +64,22 @@ class _Overhead:
         fields = {name: getattr(self, name) for name in ("model", "batch", "window", "memory")}
         scenario.write_text(TEXT.format(**fields))
         loaded = load(scenario)
-        worker.write_bytes(archive.build())
-        plan.write_text(make(loaded, loaded.scenario.target, archive.digest(archive.build())).text())
+        worker.write_bytes(worker_archive.build())
+        plan.write_text(make(loaded, loaded.scenario.target, worker_archive.digest(worker_archive.build())).text())
         return plan, worker
 
 
 class Resnet18(_Overhead):
-    """Steps of about 25 ms. At most 1.01."""
+    """Steps of about 25 ms."""
 
+    limit = 1.01
     model, batch, window, pairs = "resnet18", 8, 10, 40
 
 
 class Mlp(_Overhead):
-    """Steps of about a millisecond. At most 1.03."""
+    """Steps of about a millisecond."""
 
+    limit = 1.03
     model, batch, window, pairs = "mlp", 128, 50, 200
 
 
@@ -85,11 +90,13 @@ class MlpCountingLiveBytes(Mlp):
 
 
 class Start:
-    """Seconds from `harness run` to the first step, beyond `import mxnet` in the same target. At most 0.5."""
+    """Seconds from `harness run` to the first step, beyond `import mxnet` in the same target."""
 
     timeout = 600
     unit = "seconds"
+    limit = 0.5
     times = 7
+    tiny = {"times": 1}
 
     def track_beyond_import(self):
         """The first of each is not counted: it warms the disk's cache."""

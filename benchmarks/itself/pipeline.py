@@ -7,14 +7,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import events, history
-from harness.agent.client import AgentProcess
-from harness.instructions import Spawn
+from harness.execution.backends.local import LocalBackend
+from harness.storage import history
+from harness.vocabulary import events
+from harness.vocabulary.instructions import Spawn
 
 FLOOD = """
 import os, time
-events, credit = int(os.environ["HARNESS_EVENTS_FD"]), os.fdopen(int(os.environ["HARNESS_CREDIT_FD"]))
-line = b'{"t":%.6f,"arm":"main","role":"flood","kind":"window","first":100,"steps":10,"seconds":0.0123456}\\n'
+events, credit = int(os.environ["HARNESS_EVENTS_FD"]), os.fdopen(int(os.environ["HARNESS_COMMANDS_FD"]))
+line = b'{"t":%.6f,"arm":"main","subject":"flood","kind":"window","first":100,"steps":10,"seconds":0.0123456}\\n'
 rate = float(os.environ["RATE"])
 began, sent = time.monotonic(), 0
 while True:
@@ -35,7 +36,7 @@ while True:
     for _ in range(2000):
         matrix @ matrix
     seconds = time.monotonic() - began
-    line = '{"t":%.6f,"arm":"main","role":"spin","kind":"window","first":0,"steps":1,"seconds":%.7f}\\n'
+    line = '{"t":%.6f,"arm":"main","subject":"spin","kind":"window","first":0,"steps":1,"seconds":%.7f}\\n'
     os.write(events, (line % (time.monotonic(), seconds)).encode())
 """
 RATE = 20_000
@@ -61,46 +62,57 @@ class Events:
     """Through agent and history, decoded on the way."""
 
     timeout = 300
+    seconds, samples, pairs = 1.0, 10, 8
+    tiny = {"seconds": 0.2, "samples": 1, "pairs": 1}
 
     def track_seconds_per_event(self):
-        """At most 0.00005 (20,000 a second)."""
-        with tempfile.TemporaryDirectory() as folder, AgentProcess("main", Path(folder) / "agent.log") as agent:
+        """20,000 a second at least."""
+        with tempfile.TemporaryDirectory() as folder, LocalBackend(Path(folder)).open("main", networked=False) as agent:
             past = history.HistoryWriter(Path(folder) / "history.jsonl")
             agent.send(_spawn("flood", FLOOD, folder, RATE="0"))
-            _take(agent, past, 1.0)
-            samples = [1 / max(1, len(_take(agent, past, 1.0))) for _ in range(10)]
+            _take(agent, past, self.seconds)
+            samples = [self.seconds / max(1, len(_take(agent, past, self.seconds))) for _ in range(self.samples)]
         return {"samples": samples, "number": 1}
 
-    track_seconds_per_event.unit = "seconds"
+    track_seconds_per_event.unit, track_seconds_per_event.limit = "seconds", 0.00005
 
     def track_slowdown_of_a_worker(self):
-        """A computing process with 20,000 events a second beside it over the same without: at most 1.01."""
-        ratios = [self._window(RATE) / self._window(1) for _ in range(8)]
+        """A computing process with 20,000 events a second beside it over the same without."""
+        ratios = [self._window(RATE) / self._window(1) for _ in range(self.pairs)]
         return {"samples": ratios, "number": 1}
 
-    track_slowdown_of_a_worker.unit = "ratio"
+    track_slowdown_of_a_worker.unit, track_slowdown_of_a_worker.limit = "ratio", 1.01
 
     def _window(self, rate):
-        with tempfile.TemporaryDirectory() as folder, AgentProcess("main", Path(folder) / "agent.log") as agent:
+        with tempfile.TemporaryDirectory() as folder, LocalBackend(Path(folder)).open("main", networked=False) as agent:
             past = history.HistoryWriter(Path(folder) / "history.jsonl")
             agent.send(_spawn("flood", FLOOD, folder, RATE=str(rate)))
             agent.send(_spawn("spin", SPIN, folder))
-            _take(agent, past, 0.7)
-            windows = sorted(event.seconds for event in _take(agent, past, 3.0) if event.role == "spin")
+            _take(agent, past, 0.7 * self.seconds)
+            windows = sorted(
+                event.seconds for event in _take(agent, past, 3.0 * self.seconds) if event.subject == "spin"
+            )
         return windows[len(windows) // 2]
 
 
 SCENARIO = "title: judging\nworkload: {model: mlp, steps: 10000000, warmup: 10}\nexpect: {outcome: completed}\n"
+FAULT = "faults: [{pause: {select: {role: worker}, at: {step: 500}, for: {time: 100ms}}}]\n"
 WRITE = """
 import sys
 from pathlib import Path
-from harness import events
-from harness.events import *
+from harness.vocabulary import events
+from harness.vocabulary.events import *
 path, n = Path(sys.argv[1]), int(sys.argv[2])
 with open(path, "wb") as file:
+    file.write(events.encode(Started(0.0, "main", "")))
     for i in range(n // 4):
         t, at = i * 0.01, ("main", "worker/0")
-        file.write(events.encode(Window(t, *at, i * 10, 10, 0.0123 + i % 7 * 1e-4)))
+        if i == 50 and sys.argv[3]:
+            for event in (Injected(t, *at, 0, 500), Signalled(t, *at, "STOP", "R", "T", 1.0),
+                          Signalled(t + 0.1, *at, "CONT", "T", "S", 1.0), Healed(t + 0.1, *at, 0, None)):
+                file.write(events.encode(event))
+        slow = 2.0 if i > 50 and i % 2 and sys.argv[3] else 1.0
+        file.write(events.encode(Window(t, *at, i * 10, 10, slow * (0.0123 + i % 7 * 1e-4))))
         file.write(events.encode(Loss(t, *at, i * 10, [2.0 / (1 + i % 13)] * 10)))
         held = 90000000 + i % 11
         file.write(events.encode(Memory(t, *at, i * 10, 150000000, 160000000, held, 1000000, 900000, None)))
@@ -112,11 +124,11 @@ import re, sys, time
 from pathlib import Path
 from harness import history, judge
 from harness.plan import make
-from harness.scenario.load import load
+from harness.planning.validation import load
 loaded = load(Path(sys.argv[2]))
 plan = make(loaded, loaded.scenario.target, "0" * 64)
 began = time.monotonic()
-verdict = judge.judge(plan, history.read(Path(sys.argv[1])), "run", {})
+verdict = judge(plan, history.read(Path(sys.argv[1])), "run", {})
 assert verdict.verdict == "pass", verdict
 seconds = time.monotonic() - began
 print(seconds, re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
@@ -127,24 +139,34 @@ class Judging:
     """A long history, judged by a process of its own."""
 
     timeout = 600
+    events, times = 1_000_000, 3
+    tiny = {"events": 10_000, "times": 1}
 
     def track_seconds_for_a_million_events(self):
-        """At most 5."""
-        return {"samples": [self._judge(1_000_000)[0] for _ in range(3)], "number": 1}
+        """Without faults."""
+        return {"samples": [self._judge(self.events)[0] for _ in range(self.times)], "number": 1}
 
-    track_seconds_for_a_million_events.unit = "seconds"
+    track_seconds_for_a_million_events.unit, track_seconds_for_a_million_events.limit = "seconds", 5
+
+    def track_seconds_for_a_million_events_after_a_fault(self):
+        """The same with a fault at their beginning, whose recovery is looked for in every window."""
+        return {"samples": [self._judge(self.events, FAULT)[0] for _ in range(self.times)], "number": 1}
+
+    track_seconds_for_a_million_events_after_a_fault.unit = "seconds"
+    track_seconds_for_a_million_events_after_a_fault.limit = 5
 
     def track_memory_of_a_million_over_that_of_a_tenth(self):
         """1 means flat."""
-        return self._judge(1_000_000)[1] / self._judge(100_000)[1]
+        return self._judge(self.events)[1] / self._judge(self.events // 10)[1]
 
     track_memory_of_a_million_over_that_of_a_tenth.unit = "ratio"
+    track_memory_of_a_million_over_that_of_a_tenth.limit = 1.05
 
-    def _judge(self, n):
+    def _judge(self, n, faults=""):
         with tempfile.TemporaryDirectory() as folder:
             past, scenario = Path(folder) / "history.jsonl", Path(folder) / "scenario.yaml"
-            scenario.write_text(SCENARIO)
-            subprocess.run([sys.executable, "-c", WRITE, str(past), str(n)], check=True)
+            scenario.write_text(SCENARIO + faults)
+            subprocess.run([sys.executable, "-c", WRITE, str(past), str(n), faults], check=True)
             argv = [sys.executable, "-c", JUDGE, str(past), str(scenario)]
             seconds, peak = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.split()
         return float(seconds), float(peak)

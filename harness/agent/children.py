@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.instructions import Spawn
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_TIMERSLACK = 29
-_libc = ctypes.CDLL(None)
+from harness.base.process import die_with_parent
+from harness.vocabulary.instructions import Spawn
 
 
 @dataclass
 class Child:
-    """A role's process in its ``folder``: ``events`` is what it writes, ``credit`` what it reads.
+    """A role's process in its ``folder``: ``events`` is what it writes, ``commands`` what it reads.
 
     ``rest`` is an unfinished line.
     """
@@ -28,7 +23,7 @@ class Child:
     folder: Path
     process: subprocess.Popen[bytes]
     events: int
-    credit: int
+    commands: int
     rest: bytes = b""
     exited: bool = field(default=False)
 
@@ -36,10 +31,15 @@ class Child:
     def pid(self) -> int:
         return self.process.pid
 
-    def grant(self, line: bytes) -> None:
-        """Write one line of credit; a process that is gone needs none."""
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of its checkpoints (`harness/worker/checkpoints.py`)."""
+        return self.folder / "checkpoints"
+
+    def command(self, line: bytes) -> None:
+        """Write one line; a process that is gone needs none."""
         try:
-            os.write(self.credit, line)
+            os.write(self.commands, line)
         except BrokenPipeError:
             pass
 
@@ -52,7 +52,7 @@ class Child:
 
     def close(self) -> None:
         os.close(self.events)
-        os.close(self.credit)
+        os.close(self.commands)
 
 
 def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Sequence[int] = ()) -> Child:
@@ -67,11 +67,11 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
             enter()
 
     events_read, events_write = os.pipe()
-    credit_read, credit_write = os.pipe()
+    commands_read, commands_write = os.pipe()
     env = {
         **instruction.env,
         "HARNESS_EVENTS_FD": str(events_write),
-        "HARNESS_CREDIT_FD": str(credit_read),
+        "HARNESS_COMMANDS_FD": str(commands_read),
     }
     try:
         with open(instruction.log, "ab") as log:
@@ -82,31 +82,16 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=(events_write, credit_read, *keep),
+                pass_fds=(events_write, commands_read, *keep),
                 start_new_session=True,
                 preexec_fn=prepare,
             )
     except BaseException:
         os.close(events_read)
-        os.close(credit_write)
+        os.close(commands_write)
         raise
     finally:
         os.close(events_write)
-        os.close(credit_read)
+        os.close(commands_read)
     os.set_blocking(events_read, False)
-    return Child(instruction.role, Path(instruction.cwd), process, events_read, credit_write)
-
-
-def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
-    """Before exec: the kernel ends this process when its parent dies (prctl(2)), namespace or not.
-
-    Signals that the parent ignores would stay ignored, so they are set back.
-    """
-    _libc.prctl(_PR_SET_PDEATHSIG, by)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def tighten_timers() -> None:
-    """Wake up when asked, not 50 us later (prctl(2), PR_SET_TIMERSLACK)."""
-    _libc.prctl(_PR_SET_TIMERSLACK, 1000)
+    return Child(instruction.subject, Path(instruction.cwd), process, events_read, commands_write)

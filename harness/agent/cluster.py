@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.instructions import INTERFACE, Connect, Host
+from harness.vocabulary.instructions import INTERFACE, Connect, Host
 
 TUN_DEVICE = "/dev/net/tun"
 _CLONE_NEWNET, _CLONE_NEWUTS, _MS_BIND = 0x40000000, 0x04000000, 0x1000

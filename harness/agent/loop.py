@@ -13,29 +13,34 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from harness import events, instructions
 from harness.agent import children, cluster, sockets
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
-from harness.agent.meddler import Meddler
+from harness.agent.fault_injector import FaultInjector
+from harness.agent.faults import Fields
 from harness.agent.stacks import StackDump
-from harness.instructions import (
+from harness.base.version import __version__
+from harness.vocabulary import events, instructions
+from harness.vocabulary.instructions import (
+    Act,
+    BeginInProcess,
     Connect,
     Credit,
-    Disk,
+    EndInProcess,
     Impair,
     Instruction,
+    Prepare,
     Restore,
     Shutdown,
+    Signal,
     Snapshot,
     Spawn,
     Survey,
-    Tamper,
-    Untamper,
+    Undo,
 )
 
 _CHUNK = 1 << 16
-_OF_NO_PROCESS = (Connect, Disk, Impair, Restore, Survey, Spawn, Shutdown)
+_OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
 
 
 class Agent:
@@ -45,7 +50,7 @@ class Agent:
         self._arm, self._source, self._sink = arm, source, sink
         self._selector = selectors.DefaultSelector()
         self._children: dict[str, Child] = {}
-        self._meddler = Meddler(self._children, self._report)
+        self._injector = FaultInjector(self._children, self._report)
         self._dumps: dict[str, StackDump] = {}
         self._hosts: dict[str, ClusterHost] = {}
         self._wire: Child | None = None
@@ -63,10 +68,11 @@ class Agent:
         self._watch(woken, lambda: os.read(woken, 512))
         self._watch(self._source, self._read_instructions)
         try:
+            self._write(instructions.greet(__version__, time.monotonic()))
             while self._open:
                 for key, _ in self._selector.select(self._pause()):
                     key.data()
-                self._meddler.turn()
+                self._injector.turn()
                 self._reap()
                 self._finish_dumps()
                 self._kill_if_due()
@@ -77,13 +83,13 @@ class Agent:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
             with suppress(BrokenPipeError):  # nobody may be left to tell
-                self._meddler.end()
+                self._injector.end()
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, act)
 
     def _pause(self) -> float | None:
-        due = [self._meddler.due]
+        due = [self._injector.due]
         due += [dump.deadline for dump in self._dumps.values()]
         if self._kill_at is not None:
             due.append(self._kill_at)
@@ -108,13 +114,16 @@ class Agent:
             Survey: self._tell_wire,
             Spawn: self._spawn,
             Credit: self._tell_worker,
-            Tamper: self._tell_worker,
-            Untamper: self._tell_worker,
+            BeginInProcess: self._tell_worker,
+            EndInProcess: self._tell_worker,
+            Prepare: self._injector.prepare,
+            Act: self._injector.act,
+            Undo: self._injector.undo,
+            Signal: self._injector.signal,
             Snapshot: self._snapshot,
             Shutdown: self._shutdown,
-            **self._meddler.actions,
         }
-        if not isinstance(instruction, _OF_NO_PROCESS) and instruction.role not in self._children:
+        if not isinstance(instruction, _OF_NO_PROCESS) and instruction.subject not in self._children:
             return  # it was never started; without a report there is no receipt
         act[type(instruction)](instruction)
 
@@ -125,18 +134,18 @@ class Agent:
             self._wire = children.spawn(_wire(self._arm, hosts), keep=[host.device for host in hosts])
         except OSError as error:
             reason = f"{error.filename or 'a network namespace'}: {error.strerror or error}"
-            self._report(events.ConnectFailed, "", reason=reason)
+            self._report("connect_failed", "", {"reason": reason})
             return
         for host in hosts:
             os.close(host.device)
         self._hosts = {host.name: host for host in hosts}
-        self._wire.grant(instructions.encode(instruction))
+        self._wire.command(instructions.encode(instruction))
         self._watch(self._wire.events, partial(self._forward, self._wire))
-        self._report(events.Connected, "", pid=self._wire.pid)
+        self._report("connected", "", {"pid": self._wire.pid})
 
     def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
         if self._wire is not None:
-            self._wire.grant(instructions.encode(instruction))
+            self._wire.command(instructions.encode(instruction))
 
     def _spawn(self, instruction: Spawn) -> None:
         try:
@@ -144,11 +153,11 @@ class Agent:
             child = children.spawn(instruction, enter)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             reason = f"{getattr(error, 'filename', None) or instruction.argv[0]}: {getattr(error, 'strerror', error)}"
-            self._report(events.SpawnFailed, instruction.role, reason=reason)
+            self._report("spawn_failed", instruction.subject, {"reason": reason})
             return
-        self._children[instruction.role] = child
+        self._children[instruction.subject] = child
         self._watch(child.events, partial(self._forward, child))
-        self._report(events.Spawned, instruction.role, pid=child.pid)
+        self._report("spawned", instruction.subject, {"pid": child.pid})
 
     def _forward(self, child: Child) -> bool:
         """Pass whole lines on as they are, and say whether there may be more.
@@ -166,40 +175,43 @@ class Agent:
         self._write(whole + newline)
         return True
 
-    def _tell_worker(self, instruction: Credit | Tamper | Untamper) -> None:
-        child = self._children[instruction.role]
+    def _tell_worker(self, instruction: Credit | BeginInProcess | EndInProcess) -> None:
+        child = self._children[instruction.subject]
         if child.exited:
             return
         if isinstance(instruction, Credit):
             words: dict[str, int | None] = {"until": instruction.until}
         else:
-            words = {"begin" if isinstance(instruction, Tamper) else "end": instruction.fault}
-        child.grant(json.dumps(words).encode() + b"\n")
+            words = {"begin" if isinstance(instruction, BeginInProcess) else "end": instruction.fault}
+        child.command(json.dumps(words).encode() + b"\n")
 
     def _snapshot(self, instruction: Snapshot) -> None:
-        child = self._children[instruction.role]
+        child = self._children[instruction.subject]
         if child.exited:
             return
         try:
-            self._dumps[instruction.role] = StackDump(child.pid)
+            self._dumps[instruction.subject] = StackDump(child.pid)
         except OSError as error:
             text = f"py-spy cannot be started: {error.strerror}"
-            self._report(events.Stack, instruction.role, text=text, sockets=sockets.of(child.pid))
+            self._report_stack(child, text)
 
     def _finish_dumps(self) -> None:
         for role, dump in list(self._dumps.items()):
             if (text := dump.text()) is not None:
                 del self._dumps[role]
-                self._report(events.Stack, role, text=text, sockets=sockets.of(self._children[role].pid))
+                self._report_stack(self._children[role], text)
+
+    def _report_stack(self, child: Child, text: str) -> None:
+        self._report("stack", child.role, {"text": text, "sockets": sockets.of(child.pid)})
 
     def _shutdown(self, instruction: Shutdown) -> None:
-        self._meddler.end()
+        self._injector.end()
         for child in self._alive():
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)
         self._kill_at = time.monotonic() + instruction.grace
         if self._wire is None:
-            self._report(events.Closed, "")
+            self._report("closed", "", {})
         else:
             self._tell_wire(instruction)  # it has more to tell, and then says so
 
@@ -224,22 +236,21 @@ class Agent:
             self._drain(child)
         for child in ended:
             child.exited = True
-            self._meddler.release(child.role)
+            self._injector.release(child.role)
             if child.events in self._selector.get_map():
                 self._selector.unregister(child.events)
             child.close()
             code = child.process.returncode
             status, number = (code, None) if code >= 0 else (None, -code)
-            self._report(events.Exited, child.role, status=status, signal=number)
+            self._report("exited", child.role, {"status": status, "signal": number})
 
     def _drain(self, child: Child) -> None:
         """Forward what is in the pipe now, without waiting for more."""
         while child.events in self._selector.get_map() and self._forward(child):
             pass
 
-    def _report(self, kind: type[events.Event], role: str, **fields: object) -> None:
-        event = kind(t=round(time.monotonic(), 6), arm=self._arm, role=role, **fields)
-        self._write(events.encode(event))
+    def _report(self, kind: str, subject: str, fields: Fields) -> None:
+        self._write(events.line(round(time.monotonic(), 6), self._arm, subject, kind, fields))
 
     def _write(self, data: bytes) -> None:
         while data:

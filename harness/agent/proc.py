@@ -6,6 +6,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+STOPPED = frozenset("T")
+RUNNING = frozenset("RSDZX") | {""}
+GONE = frozenset(("", "Z", "X"))
+"""States as `state` gives them."""
+
 SETTLE_SECONDS = 0.5
 _SLICE = 0.0002
 

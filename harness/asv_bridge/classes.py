@@ -12,9 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError
-from harness.plan import VERSION, Plan
-from harness.scenario.load import LoadedScenario, load
+from harness.base.errors import InputError
+from harness.planning.plan import VERSION
+from harness.planning.planner import make
+from harness.planning.validation import load
+from harness.scenario.load import LoadedScenario
 
 TAG = "asv"
 TIMEOUT_SECONDS = 7200
@@ -28,14 +30,13 @@ _TRACKED = (
 
 def generate(folder: Path) -> dict[str, type]:
     """Class names to classes."""
-    loaded = [load(path) for path in sorted(folder.rglob("*.yaml"))]
     classes: dict[str, type] = {}
-    for one in loaded:
-        if TAG in one.scenario.tags:
-            name = _class_name(one.name)
+    for loaded in map(load, sorted(folder.rglob("*.yaml"))):
+        if TAG in loaded.scenario.tags:
+            name = _class_name(loaded.name)
             if name in classes:
-                raise InputError(f"two scenarios for asv are called {one.name}, or nearly; rename one of them")
-            classes[name] = _class(one)
+                raise InputError(f"two scenarios for asv are called {loaded.name}, or nearly; rename one of them")
+            classes[name] = _class(loaded)
     return classes
 
 
@@ -54,10 +55,7 @@ def _class(loaded: LoadedScenario) -> type:
 
 
 def _arms(loaded: LoadedScenario) -> list[str]:
-    from harness.plan import make
-
-    plan: Plan = make(loaded, loaded.scenario.target, "")
-    return [arm.name for arm in plan.arms]
+    return [arm.name for arm in make(loaded, loaded.scenario.target, "").arms]
 
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:

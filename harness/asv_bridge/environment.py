@@ -17,7 +17,7 @@ from asv.console import log
 from asv.environment import Environment
 from asv.util import UserError
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.targets import environment
 
 MXNET_VARIABLE = "HARNESS_ASV_MXNET"

@@ -9,18 +9,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness import archive, checks, machine, run, store
+from harness import checks
 from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
+from harness.base.errors import DamagedRunError, UntrustworthyRunError
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
-from harness.errors import DamagedRunError, UntrustworthyRunError
-from harness.judge import Verdict
-from harness.measures import ArmMeasures, Quantity
-from harness.plan import Plan, make
+from harness.execution import machine, request
+from harness.execution.interruption import Interruption
+from harness.execution.request import Planned
+from harness.execution.run import execute, ignore, judged
+from harness.judging.verdict import Verdict
+from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
-from harness.store import RunFolder
+from harness.storage import run_folder
+from harness.storage.run_folder import RunFolder
 from harness.targets import resolve
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 
 def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:
@@ -29,18 +34,19 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
     if other := _other_target(loaded.scenario.target):
         _say(f"{loaded.name} is left out: {other}")
         return math.nan
-    plan = make(loaded, _target(loaded), archive.digest(archive.build()))
+    planned = request.planned(loaded, _target(loaded))
+    plan = planned.plan
     if missing := machine.unmet(plan):
         _say(f"left out: {missing}")
         return math.nan
-    folder = _finished(project, plan) or _run(project, plan, loaded.text)
-    verdict = run.judged(folder)
+    folder = _finished(project, plan) or _run(project, planned)
+    verdict = judged(folder)
     _trust(verdict, arm)
-    found = _quantity(plan, verdict, arm, quantity)
-    if found.value is None or not math.isfinite(found.value):
-        _say(f"{quantity} of {arm} is not available: {found.note}")
+    tracked = _quantity(plan, verdict, arm, quantity)
+    if tracked.value is None or not math.isfinite(tracked.value):
+        _say(f"{quantity} of {arm} is not available: {tracked.note}")
         return math.nan
-    return {"samples": list(found.samples) or [found.value], "number": 1}
+    return {"samples": list(tracked.samples) or [tracked.value], "number": 1}
 
 
 def _other_target(target: Target) -> str | None:
@@ -57,14 +63,14 @@ def _target(loaded: LoadedScenario) -> Target:
     return target.model_copy(update={"env": {**target.env, **json.loads(os.environ.get(ENV_VARIABLE, "{}"))}})
 
 
-def _run(project: Path, plan: Plan, text: str) -> RunFolder:
-    interpreter = resolve.interpreter(plan.target, _say)
+def _run(project: Path, planned: Planned) -> RunFolder:
+    interpreter = resolve.interpreter(planned.plan.target, _say)
     origin = {"asv_commit": _commit(), "asv_session": os.environ.get(SESSION_VARIABLE, "")}
-    asked = run.request(plan, text, interpreter, project / "results", **origin)
-    finished = run.execute(asked, lambda event: None)
-    if finished.status == "interrupted":
+    with Interruption().watched() as interruption:
+        run = execute(planned.request(interpreter, project / "results", **origin), ignore, interruption)
+    if run.status == "interrupted":
         raise KeyboardInterrupt
-    return finished.folder
+    return run.folder
 
 
 def _say(line: str) -> None:
@@ -83,7 +89,7 @@ def _finished(project: Path, plan: Plan) -> RunFolder | None:
     crashed, and are not made again. Where asv does not save (``--dry-run``), only runs of this `asv run` count.
     """
     saved = _saved_at(project)
-    for folder in reversed(list(store.every(project / "results"))):
+    for folder in reversed(list(run_folder.every(project / "results"))):
         try:
             status = folder.read_json("status.json")
             if _ours(status, plan) and status["status"] == "finished":
@@ -108,7 +114,7 @@ def _saved_at(project: Path) -> float:
 
 def _trust(verdict: Verdict, arm: str) -> None:
     """Numbers count only where every fault is proven and the arm ended as expected."""
-    if any(not receipt.proven for one in verdict.arms for receipt in one.receipts):
+    if not all(receipt.proven for measured in verdict.arms for receipt in measured.receipts):
         raise UntrustworthyRunError(f"run {verdict.run}: {verdict.reason}")
     for check in verdict.checks:
         if check.arm == arm and check.check == Outcome.name and check.verdict != "pass":
@@ -118,11 +124,11 @@ def _trust(verdict: Verdict, arm: str) -> None:
 
 
 def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:
-    arms = {one.arm: one for one in verdict.arms}
+    measured = verdict.arm(arm)
     if name == "drift":
-        return _drift(arms[arm], arms[_baseline(plan)])
-    whole = arms[arm].get(name)
-    return whole if whole.value is not None else arms[arm].worst(name)
+        return _drift(measured, verdict.arm(_baseline(plan)))
+    whole = measured.get(name)
+    return whole if whole.value is not None else measured.worst(name)
 
 
 def _baseline(plan: Plan) -> str:

@@ -7,18 +7,18 @@ lies across, the answer is ``invalid`` with what could have been detected.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from harness import registry
+from harness.base import registry
+from harness.base.strict import Sparse, Strict
+from harness.base.units import Percentage
 from harness.statistics.compare import Comparison
-from harness.strict import Sparse, Strict
-from harness.units import Percentage
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures
 
 VerdictWord = Literal["pass", "fail", "invalid", "unknown"]
 MAIN, CONTROL = "main", "control"
@@ -46,6 +46,10 @@ class Check(Strict):
     def baseline(self) -> str | None:
         """The arm to compare with, if it compares."""
         return getattr(self, "versus", None)
+
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        """Say why it can never be judged on these arms."""
+        return iter(())
 
     @abstractmethod
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
@@ -91,11 +95,15 @@ def within(low: float, high: float, at_least: float | None, at_most: float | Non
     return "invalid"
 
 
+def all_checks() -> dict[str, type[Check]]:
+    """Every check there is, by name."""
+    return registry.load(__name__, Check)
+
+
 def expect_model() -> type[Strict]:
     """The ``expect:`` of a scenario, a field for each check of this package."""
     fields: dict[str, Any] = {
-        name: (part | None, Field(default=None, description=part.__doc__))
-        for name, part in registry.load(__name__, Check).items()  # type: ignore[type-abstract]
+        name: (part | None, Field(default=None, description=part.__doc__)) for name, part in all_checks().items()
     }
     return create_model("Expect", __base__=Sparse, __doc__="What must hold at the end.", **fields)
 

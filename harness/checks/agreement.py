@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
 from harness.checks import Check, Finding, Word
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures
 
 
 class Agreement(Word, Check):
@@ -18,6 +18,10 @@ class Agreement(Word, Check):
     model_config = ConfigDict(json_schema_extra={"type": "boolean", "const": True, "properties": {}, "required": []})
     name: ClassVar[str] = "agreement"
     is_: Literal[True]
+
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        if any(job.copies < 2 for job in jobs):
+            yield "one worker with one copy of the weights has nobody to agree with"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         digests = subject.get("different_weights")

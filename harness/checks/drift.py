@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from statistics import mean
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
+from harness.base.units import Percentage
 from harness.checks import TAIL, Check, Finding, within
 from harness.statistics.compare import MIN_PAIRS, Comparison, relative_difference
-from harness.units import Percentage
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures, Quantity
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 
 class Drift(Check):
@@ -21,6 +21,10 @@ class Drift(Check):
     name: ClassVar[str] = "drift"
     versus: str = Field(description="control, or the name of a variant")
     at_most: Percentage
+
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        if min(job.steps for job in jobs) < TAIL * MIN_PAIRS:
+            yield f"drift needs {TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         assert baseline is not None

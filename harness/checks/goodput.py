@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
 from harness.checks import Check, Finding, Limits, within
 from harness.statistics.compare import Comparison
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures
 
 
 class Goodput(Limits, Check):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from pydantic import Field, model_validator
 
+from harness.base.units import Percentage, Size, bytes_text
 from harness.checks import Check, Finding, VerdictWord, within
-from harness.units import Percentage, Size, bytes_text
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures, Quantity
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 _ORDER: tuple[VerdictWord, ...] = ("fail", "invalid", "pass")
 
@@ -30,13 +29,17 @@ class Memory(Check):
             raise ValueError("give peak_at_most, growth_at_most or beyond_live_at_most")
         return self
 
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        if self.beyond_live_at_most is not None and not all(job.counts_live for job in jobs):
+            yield "beyond_live_at_most needs workload.memory: live"
+
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         limits = (
             ("peak_memory", self.peak_at_most),
             ("memory_growth", self.growth_at_most),
             ("held_beyond_live_fraction", self.beyond_live_at_most),
         )
-        findings = [_worst(subject.of_roles(name), limit) for name, limit in limits if limit is not None]
+        findings = [_worst(subject.of_subjects(name), limit) for name, limit in limits if limit is not None]
         verdict = min((finding.verdict for finding in findings), key=_ORDER.index)
         return Finding(verdict, "; ".join(finding.reason for finding in findings))
 
@@ -50,11 +53,11 @@ def _worst(quantities: Sequence[Quantity], limit: float) -> Finding:
 def _judge(quantity: Quantity, limit: float) -> Finding:
     what = quantity.name.replace("_", " ")
     if quantity.value is None:
-        return Finding("invalid", f"{what} of {quantity.role or 'any worker'} is not available: {quantity.note}")
+        return Finding("invalid", f"{what} of {quantity.subject or 'any worker'} is not available: {quantity.note}")
     low = quantity.value if quantity.low is None else quantity.low
     high = quantity.value if quantity.high is None else quantity.high
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     per = " per 1000 steps" if quantity.name == "memory_growth" else ""
     interval = f" ({text(low)} to {text(high)})" if low != high else ""
-    said = f"{what} {text(quantity.value)}{interval}{per} in {quantity.role}, expected at most {text(limit)}"
+    said = f"{what} {text(quantity.value)}{interval}{per} in {quantity.subject}, expected at most {text(limit)}"
     return Finding(within(low, high, None, limit), said)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 from pydantic.config import JsonDict
 
 from harness.checks import Check, Finding, Word
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures
 
 _SCHEMA: JsonDict = {
     "type": "string",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from harness.checks import Check, Finding, Limits, within
 from harness.statistics.compare import MIN_SAMPLES, ratio_of_medians
 from harness.statistics.series import coarsened
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures
 
 
 class Throughput(Limits, Check):
@@ -20,6 +20,12 @@ class Throughput(Limits, Check):
     name: ClassVar[str] = "throughput"
     versus: str = Field(description="control, or the name of a variant")
     during: Literal["all", "fault"] = Field(default="all", description="all windows, or those within faults")
+
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        if self.during == "fault" and not all(job.faults for job in jobs):
+            yield "during: fault needs a fault in every arm that is judged"
+        if min(job.windows for job in jobs) < MIN_SAMPLES:
+            yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         assert baseline is not None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from harness.checks import Check, Finding, Limits, within
-
-if TYPE_CHECKING:
-    from harness.measures import ArmMeasures, Quantity
+from harness.vocabulary.job_bounds import JobBounds
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 
 class Utilisation(Limits, Check):
@@ -15,12 +15,16 @@ class Utilisation(Limits, Check):
 
     name: ClassVar[str] = "utilisation"
 
+    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
+        if not all(job.phases for job in jobs):
+            yield "utilisation needs workload.phases: true"
+
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
-        found = subject.of_roles("utilisation")
+        found = subject.of_subjects("utilisation")
         missing = next((one for one in found if one.low is None or one.high is None), None)
         if missing is not None:
             note = missing.note or f"{missing.n} windows are too few for an interval"
-            return Finding("invalid", f"utilisation of {missing.role or 'any worker'} is not available: {note}")
+            return Finding("invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {note}")
         least, most = min(found, key=_value), max(found, key=_value)
         verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
         if verdict == "invalid" and self._missed(least, most):
@@ -39,4 +43,4 @@ def _value(quantity: Quantity) -> float:
 
 
 def _text(quantity: Quantity) -> str:
-    return f"{quantity.role} computes {_value(quantity):.1%} of the time ({quantity.low:.1%} to {quantity.high:.1%})"
+    return f"{quantity.subject} computes {_value(quantity):.1%} of the time ({quantity.low:.1%} to {quantity.high:.1%})"

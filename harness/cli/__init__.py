@@ -13,8 +13,8 @@ import pkgutil
 import sys
 from types import ModuleType
 
-from harness import __version__
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.version import __version__
 
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141

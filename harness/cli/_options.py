@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 if TYPE_CHECKING:
-    from harness.plan import Plan
+    from harness.execution.request import Planned
     from harness.scenario.load import LoadedScenario
     from harness.scenario.overrides import Override
-    from harness.scenario.schema import Target
 
 EXIT_OF = {"pass": 0, "fail": 1, "invalid": 3, "unknown": 3}
 
@@ -28,6 +27,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     """Output for scripts."""
     help_ = "print JSON for scripts instead of text for people (form: results/README.md)"
     parser.add_argument("--json", action="store_true", help=help_)
+
+
+def add_resume(parser: argparse.ArgumentParser) -> None:
+    """Going on where a study was."""
+    help_ = "go on with a study that was interrupted or killed: its id, a part of it, or `last`"
+    parser.add_argument("--resume", metavar="ID", help=help_)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
@@ -63,10 +68,10 @@ def changes(arguments: argparse.Namespace) -> list[Override]:
 
 def files(arguments: argparse.Namespace) -> list[Path]:
     """The scenario files asked for; InputError when a folder holds none."""
-    found = [file for path in arguments.paths for file in _files(path)]
-    if not found:
+    listed = [file for path in arguments.paths for file in _files(path)]
+    if not listed:
         raise InputError(f"no scenario in {', '.join(map(str, arguments.paths))}; they are files *.yaml")
-    return found
+    return listed
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -76,16 +81,17 @@ def _files(path: Path) -> Iterator[Path]:
         raise InputError(f"{path} cannot be looked at: {(error.strerror or '').lower()}") from error
 
 
-def plan(loaded: LoadedScenario, arguments: argparse.Namespace) -> Plan:
-    """The plan of a scenario with the target that the command line asks for."""
-    from harness import archive
-    from harness.plan import make
-
-    return make(loaded, target(loaded, arguments), archive.digest(archive.build()))
-
-
-def target(loaded: LoadedScenario, arguments: argparse.Namespace) -> Target:
-    """The target asked for."""
+def planned(loaded: LoadedScenario, arguments: argparse.Namespace) -> Planned:
+    """The scenario planned for the target that the command line asks for."""
+    from harness.execution import request
     from harness.targets import resolve
 
-    return resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python, loaded.uses_horovod)
+    target = resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python, loaded.uses_horovod)
+    return request.planned(loaded, target)
+
+
+def positive(text: str) -> int:
+    """A number of 1 or more, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 1 or more")
+    return int(text)

@@ -5,57 +5,58 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 
-from harness import run
 from harness.cli import EXIT_INTERRUPTED
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
-from harness.judge import worst
-from harness.plan import Plan
+from harness.execution.interruption import Interruption
+from harness.execution.request import Planned, Request
+from harness.execution.run import Run, execute
+from harness.judging.verdict import worst
 from harness.report.progress import progress
 from harness.report.verdict import render
-from harness.run import Request, Run
 from harness.targets import resolve
 
-SCHEMA = "harness/verdicts/1"
+SCHEMA = "harness/verdicts/2"
 _LOOK_SECONDS = 0.05
 _BUSY = 0.25
 _SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
 
 
-def run_all(plans: list[tuple[Plan, str]], results: Path, as_json: bool) -> int:
+def run_all(planned: Sequence[Planned], results: Path, as_json: bool) -> int:
     """Run all and return the worst exit code; stops at an interruption."""
     say = Console(stderr=True)
     requests = []
-    for plan, text in plans:
-        interpreter = resolve.interpreter(plan.target, lambda line: say.print(line, highlight=False))
-        requests.append(run.request(plan, text, interpreter, results))
+    for scenario in planned:
+        interpreter = resolve.interpreter(scenario.plan.target, lambda line: say.print(line, highlight=False))
+        requests.append(scenario.request(interpreter, results))
     return perform(requests, as_json)
 
 
-def perform(requests: list[Request], as_json: bool) -> int:
+def perform(requests: Sequence[Request], as_json: bool) -> int:
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
     _warn_of_settings(say, [arm.env for request in requests for arm in request.plan.arms])
     _warn_of_company(say)
     finished: list[Run] = []
     for asked in requests:
-        with progress(asked.plan, say) as observe:
-            finished.append(run.execute(asked, observe))
+        with progress(asked.plan, say) as observe, Interruption().watched() as interruption:
+            finished.append(execute(asked, observe, interruption))
         if finished[-1].status == "interrupted":
             break
         if not as_json:
             _show(finished[-1])
+    verdicts = [run.verdict for run in finished if run.verdict]
     if as_json:
-        verdicts = [one.verdict.as_json() for one in finished if one.verdict]
-        print(json.dumps({"schema": SCHEMA, "verdicts": verdicts}, indent=1))
+        print(json.dumps({"schema": SCHEMA, "verdicts": [verdict.as_json() for verdict in verdicts]}, indent=1))
     if finished[-1].status == "interrupted":
         say.print(f"interrupted; what was measured so far: harness show {finished[-1].folder.id}", highlight=False)
         return EXIT_INTERRUPTED
-    return EXIT_OF[worst(one.verdict.verdict for one in finished if one.verdict)]
+    return EXIT_OF[worst([verdict.verdict for verdict in verdicts])]
 
 
 def _show(finished: Run) -> None:

@@ -8,13 +8,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness import history
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
-from harness.judge import Verdict
+from harness.judging.verdict import Verdict
 from harness.report import timeline
 from harness.report.verdict import render
-from harness.store import RunFolder, storage_error
+from harness.storage import history
+from harness.storage.run_folder import RunFolder, storage_error
 
 SVG_COLUMNS = 118
 
@@ -35,10 +35,10 @@ def show_timeline(folder: RunFolder, verdict: Verdict, files: Sequence[Path | No
     drawn = timeline.timelines(folder.plan(), history.read(folder.path / "history.jsonl"), verdict)
     console = Console()
     console.print(verdict.title, style="bold", markup=False, highlight=False)
-    for one in drawn:
-        console.print(timeline.render(one, console.width))
+    for arm in drawn:
+        console.print(timeline.render(arm, console.width))
     for file in filter(None, files):
-        from harness.report.figure import draw  # half a second that only pictures pay
+        from harness.report.figure import draw
 
         try:
             draw(drawn, f"{verdict.title}\n{verdict.run}", file)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.cli import _options
 
 if TYPE_CHECKING:
-    from harness.machine import Ability
+    from harness.execution.machine import Capability
 
 HELP = "say what this machine lets scenarios do, and how to enable what is missing"
 EXIT_MISSING = 1
@@ -23,17 +23,22 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
     from dataclasses import asdict
 
-    from harness import machine
+    from harness.execution import machine
 
-    found = machine.abilities()
+    capabilities = machine.capabilities()
     if arguments.json:
-        print(json.dumps({"schema": "harness/doctor/1", "abilities": [asdict(one) for one in found]}, indent=1))
+        print(
+            json.dumps(
+                {"schema": "harness/doctor/2", "capabilities": [asdict(capability) for capability in capabilities]},
+                indent=1,
+            )
+        )
     else:
-        _show(found)
-    return 0 if all(one.there or one.optional for one in found) else EXIT_MISSING
+        _show(capabilities)
+    return 0 if all(capability.there or capability.optional for capability in capabilities) else EXIT_MISSING
 
 
-def _show(abilities: Sequence[Ability]) -> None:
+def _show(capabilities: Sequence[Capability]) -> None:
     """A row each; what is missing says how to get it."""
     from rich import box
     from rich.table import Table
@@ -44,8 +49,8 @@ def _show(abilities: Sequence[Ability]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("what", "here", "found", "needed for"):
         table.add_column(column, overflow="fold")
-    for ability in abilities:
-        word = Text("yes", "green") if ability.there else Text("no", "dim" if ability.optional else "bold red")
-        remedy = "" if ability.there or not ability.remedy else f"; {ability.remedy}"
-        table.add_row(ability.name, word, Text(ability.why + remedy), Text(ability.serves))
+    for capability in capabilities:
+        word = Text("yes", "green") if capability.there else Text("no", "dim" if capability.optional else "bold red")
+        remedy = "" if capability.there or not capability.remedy else f"; {capability.remedy}"
+        table.add_row(capability.name, word, Text(capability.why + remedy), Text(capability.serves))
     Console().print(table)

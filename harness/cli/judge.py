@@ -16,11 +16,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from harness import store
     from harness.cli import _showing
-    from harness.run import judged
+    from harness.execution.run import judged
+    from harness.storage import run_folder
 
-    folder = store.find(arguments.results, arguments.run)
+    folder = run_folder.find(arguments.results, arguments.run)
     verdict = judged(folder)
     folder.write_json("verdict.json", verdict.as_json())
     return _showing.show(verdict, arguments.json)

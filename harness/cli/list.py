@@ -17,11 +17,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import json
 
-    from harness import catalogue, store
     from harness.cli._console import Console
     from harness.report.runs import render
+    from harness.storage import run_folder, run_index
 
-    entries = [catalogue.entry(folder) for folder in store.every(arguments.results)]
+    entries = [run_index.entry(folder) for folder in run_folder.every(arguments.results)]
     if arguments.json:
         print(json.dumps({"schema": "harness/runs/1", "runs": [vars(entry) for entry in entries]}, indent=1))
     else:

@@ -20,12 +20,12 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
 
     from harness.cli._console import Console
+    from harness.planning.validation import load
     from harness.report.plan import render
-    from harness.scenario.load import load
 
-    plan = _options.plan(load(arguments.path, _options.changes(arguments)), arguments)
+    plan = _options.planned(load(arguments.path, _options.changes(arguments)), arguments).plan
     if arguments.json:
-        print(json.dumps({"schema": "harness/plan/1", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
+        print(json.dumps({"schema": "harness/plan/2", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
     else:
         Console().print(render(plan))
     return 0

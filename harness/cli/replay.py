@@ -18,14 +18,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
-    from harness import machine, run, store
     from harness.cli import _running
-    from harness.run import Request
+    from harness.execution import machine
+    from harness.execution.request import Request
+    from harness.execution.run import stored_worker
+    from harness.storage import run_folder
     from harness.targets import resolve
 
-    folder = store.find(arguments.results, arguments.run)
+    folder = run_folder.find(arguments.results, arguments.run)
     plan = folder.plan()
-    worker = run.stored_worker(folder, plan)
+    worker = stored_worker(folder, plan)
     machine.require(plan)
     interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")

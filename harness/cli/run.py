@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.base.errors import InputError
 from harness.cli import _options
-from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from harness.plan import Plan
+    from harness.execution.request import Planned
 
 HELP = "run scenarios, measure and judge them"
 
@@ -26,33 +26,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.cli import _running
-    from harness.scenario.load import load
+    from harness.planning.validation import load
 
     loaded = {file: load(file, _options.changes(arguments)) for file in _options.files(arguments)}
-    chosen = {file: one for file, one in loaded.items() if arguments.tag is None or arguments.tag in one.scenario.tags}
-    if not chosen:
-        tags = sorted({tag for one in loaded.values() for tag in one.scenario.tags})
+    tagged = {file: scenario for file, scenario in loaded.items() if arguments.tag in (None, *scenario.scenario.tags)}
+    if not tagged:
+        tags = sorted({tag for scenario in loaded.values() for tag in scenario.scenario.tags})
         raise InputError(f"no scenario has the tag {arguments.tag!r}; there are {', '.join(tags) or 'none'}")
-    plans = {file: (_options.plan(one, arguments), one.text) for file, one in chosen.items()}
-    return _running.run_all(_possible(plans, arguments.paths), arguments.results, arguments.json)
+    planned = {file: _options.planned(scenario, arguments) for file, scenario in tagged.items()}
+    return _running.run_all(_possible(planned, arguments.paths), arguments.results, arguments.json)
 
 
-def _possible(plans: dict[Path, tuple[Plan, str]], named: list[Path]) -> list[tuple[Plan, str]]:
-    """The plans that this machine can run.
+def _possible(planned: dict[Path, Planned], named: list[Path]) -> list[Planned]:
+    """The scenarios that this machine can run.
 
-    Of scenarios found in a folder, those that it cannot run are left out; InputError for one that the user named.
+    Of those found in a folder, the ones that it cannot run are left out; InputError for one that the user named.
     """
-    from harness import machine
+    from harness.execution import machine
 
-    found = []
-    for file, (plan, text) in plans.items():
-        missing = machine.unmet(plan)
+    possible = []
+    for file, scenario in planned.items():
+        missing = machine.unmet(scenario.plan)
         if missing is None:
-            found.append((plan, text))
+            possible.append(scenario)
         elif file in named:
             raise InputError(missing)
         else:
             print(f"left out: {missing}", file=sys.stderr)
-    if not found:
+    if not possible:
         raise InputError("this machine can run none of them")
-    return found
+    return possible

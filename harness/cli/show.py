@@ -22,13 +22,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
-    from harness import catalogue, store
+    from harness.base.errors import InputError
     from harness.cli import _showing
-    from harness.errors import InputError
-    from harness.run import judged
+    from harness.execution.run import judged
+    from harness.storage import run_folder, run_index
 
-    folder = store.find(arguments.results, arguments.run)
-    known = catalogue.entry(folder)
+    folder = run_folder.find(arguments.results, arguments.run)
+    known = run_index.entry(folder)
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
     for file, suffix in ((arguments.svg, ".svg"), (arguments.png, ".png")):

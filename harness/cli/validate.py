@@ -18,8 +18,8 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
     import sys
 
-    from harness.errors import ScenarioError
-    from harness.scenario.load import load
+    from harness.base.errors import ScenarioError
+    from harness.planning.validation import load
 
     problems = []
     files = _options.files(arguments)
@@ -32,8 +32,8 @@ def execute(arguments: argparse.Namespace) -> int:
             if not arguments.json:
                 print(f"{file}: ok")
     if arguments.json:
-        found = [{"place": problem.place, "message": problem.message} for problem in problems]
-        print(json.dumps({"schema": "harness/problems/1", "files": len(files), "problems": found}, indent=1))
+        rows = [{"place": problem.place, "message": problem.message} for problem in problems]
+        print(json.dumps({"schema": "harness/problems/1", "files": len(files), "problems": rows}, indent=1))
     else:
         for problem in problems:
             print(problem, file=sys.stderr)

@@ -1,25 +1,39 @@
 """Faults: each returns instructions and judges, from the history, whether it really happened. One file each.
 
-A fault never acts by itself; the agent or the worker performs what it returns. Its receipt is read from evidence that
-the injecting code does not control: the state in ``/proc``, the exit status that the kernel gave, the time of steps,
-hashes of what was sent.
+A fault never acts by itself: the agent (`harness/agent/faults/`) or the worker (`harness/worker/faults/`) commits it,
+in a file of the same name. Its receipt is read from evidence that the injecting code does not control: the state in
+``/proc``, the exit status that the kernel gave, the time of steps, hashes of what was sent.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field, create_model, model_validator
 
-from harness import registry
-from harness.events import Event, Impaired, Tampered
-from harness.instructions import Impair, Impairment, Instruction, Restore, Tamper, Untamper, Way
-from harness.receipts import Evidence
-from harness.schedule import At, Chance, Every, For, Select, WallTime
-from harness.strict import Sparse, Strict
-from harness.units import Percentage
+from harness.base import registry
+from harness.base.strict import Sparse, Strict
+from harness.base.units import Percentage
+from harness.vocabulary.events import Committed, Event, Impaired
+from harness.vocabulary.instructions import (
+    BeginInProcess,
+    EndInProcess,
+    Impair,
+    Impairment,
+    Instruction,
+    Restore,
+    Way,
+)
+from harness.vocabulary.job_bounds import JobBounds, Refusal
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import At, Chance, Every, For, Select, WallTime
+
+Kind = Literal["process", "worker", "link"]
+Proof = tuple[bool, str]
+"""Whether it is proven, and the evidence in a sentence."""
 
 Share = Annotated[Percentage, Field(gt=0, le=1)]
 Element = Annotated[
@@ -27,24 +41,54 @@ Element = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Life:
+    """When a fault is over, and what becomes of its subject.
+
+    duration: how long it lasts; None is for good.
+    terminates: the process is meant to end of it.
+    instantaneous: it is over as soon as it has begun.
+    at_startup: it belongs to the start of its process and has no time of its own.
+    withholds: the process is not started with the others.
+    suspends: the process stands still from beginning to end.
+    restart_after: seconds after which what it ended or withheld is started; None is never.
+    whole_job: every process shares the fate of the selected one.
+    slowdown: how many times as long a step may take while it is in force.
+    """
+
+    duration: For | WallTime | None = None
+    terminates: bool = False
+    instantaneous: bool = False
+    at_startup: bool = False
+    withholds: bool = False
+    suspends: bool = False
+    restart_after: float | None = None
+    whole_job: bool = False
+    slowdown: float = 1.0
+
+    @property
+    def steps(self) -> int | None:
+        """Steps that it lasts, where steps decide that."""
+        return self.duration.steps if isinstance(self.duration, For) else None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds that it lasts, where the clock decides that."""
+        return None if self.duration is None else self.duration.time
+
+
 class Fault(Strict):
-    """Base of all faults."""
+    """Base of all faults.
+
+    ``kind`` is what it acts on: a process from outside, the work within it, or a link. ``evidence`` are the events
+    that its receipt reads, beside `Injected` and `Healed`. ``needs`` are capabilities of the machine
+    (`harness/execution/machine.py`) without which it cannot act. What only some faults do is in the protocols below.
+    """
 
     name: ClassVar[str]
-    kind: ClassVar[Literal["process", "worker", "link"]] = "process"
-    """What it acts on: a process from outside, the work within it, or a link."""
-
-    deadly: ClassVar[bool] = False
-    """Whether the selected process is meant to die of it."""
-
-    momentary: ClassVar[bool] = False
-    """Whether it is over as soon as it has begun."""
-
-    stops: ClassVar[bool] = False
-    """Whether the process stands still from its beginning to its end."""
-
-    timeless: ClassVar[bool] = False
-    """Whether it belongs to the start of its process, so that it has no time of its own."""
+    kind: ClassVar[Kind] = "process"
+    evidence: ClassVar[tuple[type[Event], ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
 
     select: Select
     at: At | None = None
@@ -54,130 +98,173 @@ class Fault(Strict):
     @model_validator(mode="after")
     def _triggered(self) -> Fault:
         given = sum(trigger is not None for trigger in (self.at, self.every, self.random))
-        if self.timeless and given:
+        if self.life.at_startup and given:
             raise ValueError(f"{self.name} acts when its process starts; leave at, every and random out")
-        if not self.timeless and given != 1:
+        if not self.life.at_startup and given != 1:
             raise ValueError("give one of at, every, random")
         return self
 
     @property
-    def duration(self) -> For | WallTime | None:
-        """How long it lasts; None is for good."""
-        return None
-
-    @property
-    def slowdown(self) -> float:
-        """How many times as long a step may take while it is in force."""
-        return 1.0
-
-    @property
-    def revival(self) -> float | None:
-        """Seconds after which its victims are started again; None is never."""
-        return None
-
-    @property
-    def whole_job(self) -> bool:
-        """Whether every process is its victim, whichever was selected."""
-        return False
-
-    def environment(self, role: str, env: Mapping[str, str]) -> Mapping[str, str]:
-        """The environment with which the selected process starts."""
-        return env
-
-    def prepare(self, folder: str) -> tuple[Instruction, ...]:
-        """What must be there before any process starts; they will run in ``folder``."""
-        return ()
+    def life(self) -> Life:
+        """When it is over, and what becomes of its subject."""
+        return Life()
 
     @abstractmethod
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        """What starts the fault, which is the plan's ``number``-th, on a role or a host."""
-
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        """What ends it; nothing where it cannot be undone."""
-        return ()
-
-    def follow(self, event: Event, role: str) -> tuple[Instruction, ...]:
-        """What it does next when its victim reports something."""
-        return ()
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        """Begin the fault, which is the plan's ``number``-th, on a role or a host."""
 
     @abstractmethod
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
-        """Whether it is proven that the fault happened, and the evidence in a sentence."""
+    def receipt(self, evidence: Evidence) -> Proof:
+        """Judge whether the fault happened."""
+
+
+@runtime_checkable
+class Heals(Protocol):
+    """A fault that can be undone."""
+
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        """End the fault."""
+        ...
+
+
+@runtime_checkable
+class SeenHealed(Protocol):
+    """A fault after which one can see whether all is as before."""
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        """Whether what it acted on was seen to be as before, once it was healed, and what was seen."""
-        return None, ""
+        """Whether its subject was seen to be as before (None: there was nothing to see), and what was seen."""
+        ...
 
 
-class ProcessFault(Fault):
-    """Base of faults on one process."""
+@runtime_checkable
+class CanBeIdle(Protocol):
+    """A fault on what comes by, of which there may be nothing."""
+
+    def idle(self, evidence: Evidence) -> bool:
+        """Whether nothing came by that it could act on."""
+        ...
 
 
-class LastingFault(ProcessFault):
+@runtime_checkable
+class Prepares(Protocol):
+    """A fault that needs something before any process starts."""
+
+    def prepare(self, folder: str) -> tuple[Instruction, ...]:
+        """Make it in ``folder``, in which the processes will run."""
+        ...
+
+
+@runtime_checkable
+class Follows(Protocol):
+    """A fault that goes on when its subject reports something."""
+
+    def follow(self, event: Event) -> tuple[Instruction, ...]:
+        """Take the next step."""
+        ...
+
+
+@runtime_checkable
+class ChangesStart(Protocol):
+    """A fault on the environment with which a process starts."""
+
+    def environment(self, env: Mapping[str, str]) -> Mapping[str, str]:
+        """The environment in place of the topology's."""
+        ...
+
+
+@runtime_checkable
+class DrawsSizes(Protocol):
+    """A fault that gives batches other sizes."""
+
+    def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
+        """The size of each step while it lasts."""
+        ...
+
+
+@runtime_checkable
+class Refuses(Protocol):
+    """A fault that cannot act in every job."""
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        """Say why it cannot act in this one."""
+        ...
+
+
+@runtime_checkable
+class ClashesWith(Protocol):
+    """A fault that cannot be in every schedule with others of its name."""
+
+    def clash(self, other: Fault) -> Refusal | None:
+        """Say why it cannot be together with ``other``."""
+        ...
+
+
+class LastingFault(Fault):
     """Base of faults on one process that last for a while, or for good."""
 
     for_: For | None = Field(default=None, alias="for")
 
     @property
-    def duration(self) -> For | None:
-        return self.for_
+    def life(self) -> Life:
+        return Life(self.for_)
 
 
-class StartFault(ProcessFault):
-    """Base of faults on the way a process starts."""
+class WorkerFault(Fault):
+    """Base of faults that the worker commits itself, before an exact step, and gives account of.
 
-    timeless: ClassVar[bool] = True
-    keeps_back: ClassVar[bool] = False
-    """Whether the process is not started with the others."""
+    How is told in `harness/worker/faults/`, in a file of the fault's name.
+    """
 
-
-class WorkerFault(ProcessFault):
-    """Base of faults that the worker commits itself, before an exact step, and gives account of."""
-
-    kind: ClassVar[Literal["process", "worker", "link"]] = "worker"
+    kind: ClassVar[Kind] = "worker"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Committed,)
     for_: For | None = Field(default=None, alias="for")
 
     @model_validator(mode="after")
-    def _by_steps(self) -> WorkerFault:
-        timed = [self.at and (self.at.time, self.at.event), self.every and (self.every.time, None)]
-        if any(one is not None for pair in timed for one in pair or ()) or (self.for_ and self.for_.time is not None):
+    def _committed_at_steps(self) -> WorkerFault:
+        timed = (self.at is not None and self.at.step is None) or (self.every is not None and self.every.steps is None)
+        if timed or (self.for_ is not None and self.for_.steps is None):
             raise ValueError(f"{self.name} is committed at a step; give steps, not times or events")
         if self.select.role not in (None, "worker"):
             raise ValueError(f"{self.name} is committed by a worker, not by the {self.select.role}")
         return self
 
     @property
-    def duration(self) -> For | None:
-        return self.for_ or For(steps=1)
+    def life(self) -> Life:
+        return Life(self.for_ or For(steps=1))
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Tamper(role, number),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (BeginInProcess(subject, number),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Untamper(role, number),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        """Let the worker end it; nothing where it ends the worker."""
+        return () if self.life.terminates else (EndInProcess(subject, number),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """What was sent has another hash than what was computed, from the first step on, in its steps only."""
-        told = evidence.all(Tampered)
-        steps = sorted({one.step for one in told})
-        if not told or self.at is None or self.at.step is None or self.duration is None:
+        reports = evidence.all(Committed)
+        steps = sorted({report.step for report in reports})
+        if not reports or self.at is None or self.at.step is None or self.life.steps is None:
             return False, "the worker reported no tampering"
-        wanted = range(self.at.step, self.at.step + (self.duration.steps or 1))
-        if not set(steps) <= set(wanted) or steps[0] != wanted[0]:
-            return False, f"steps {steps[0]} to {steps[-1]} were tampered with, not {wanted[0]} to {wanted[-1]}"
-        flawed = next((problem for problem in map(self.flaw, told) if problem), None)
-        said = f"step {steps[0]}" if len(wanted) == 1 else f"{len(steps)} of {len(wanted)} steps, from {steps[0]}"
-        one = told[0]
-        detail = f"{one.what}: {one.detail}, SHA-256 {one.before[:8]} became {one.after[:8]}"
-        return flawed is None, f"{said}: {detail}" if flawed is None else flawed
+        planned = range(self.at.step, self.at.step + self.life.steps)
+        if not set(steps) <= set(planned) or steps[0] != planned[0]:
+            return False, f"steps {steps[0]} to {steps[-1]} were tampered with, not {planned[0]} to {planned[-1]}"
+        flaw = next((problem for problem in map(self.flaw, reports) if problem), None)
+        if flaw is not None:
+            return False, flaw
+        first = reports[0]
+        when = f"step {steps[0]}" if len(planned) == 1 else f"{len(steps)} of {len(planned)} steps, from {steps[0]}"
+        hashes = f"SHA-256 {first.before[:8]} became {first.after[:8]}"
+        return True, f"{when}: {first.what}: {first.detail}, {hashes}"
 
-    def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
-        """The size of each step while it lasts; nothing where it has none of its own."""
-        return ()
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        """Only workers commit it."""
+        others = [role for role in job.selected(self.select) if not role.startswith("worker/")]
+        if others:
+            yield ("select",), f"{self.name} is committed by a worker, not by {', '.join(others)}; give role: worker"
 
-    def flaw(self, told: Tampered) -> str | None:
+    def flaw(self, report: Committed) -> str | None:
         """Why a report does not prove the fault; None where it does."""
-        return f"{told.what} of step {told.step} is unchanged" if told.before == told.after else None
+        return f"{report.what} of step {report.step} is unchanged" if report.before == report.after else None
 
 
 class TensorFault(WorkerFault):
@@ -191,40 +278,47 @@ class TensorFault(WorkerFault):
 class LinkFault(Fault):
     """Base of faults on the link of one host of a pocket cluster."""
 
-    kind: ClassVar[Literal["process", "worker", "link"]] = "link"
+    kind: ClassVar[Kind] = "link"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Impaired,)
     direction: Literal["out", "in", "both"] = Field(default="both", description="from the host, to it, or both")
     peer: str | None = Field(default=None, description="only what goes to or comes from this host or role")
     for_: For | None = Field(default=None, alias="for")
 
     @property
-    def duration(self) -> For | WallTime | None:
-        return self.for_
+    def life(self) -> Life:
+        return Life(self.for_)
 
     @abstractmethod
     def impairment(self) -> Impairment:
         """What it does to each direction."""
 
     @abstractmethod
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        """Whether one direction's counters prove it, and what they say."""
+    def proof(self, report: Impaired) -> Proof:
+        """Judge by one direction's counters whether it happened there."""
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return tuple(Impair(role, number, way, self.impairment(), self.peer or "") for way in self.ways)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return tuple(Impair(subject, number, way, self.impairment(), self.peer or "") for way in self.ways)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Restore(role, number),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        """Let the wire end it and report."""
+        return (Restore(subject, number),)
 
     @property
     def ways(self) -> tuple[Way, ...]:
         """The directions that it impairs."""
         return ("out", "in") if self.direction == "both" else (self.direction,)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """The wire's counters prove it for every direction in which packets came by, and for one at least."""
-        told = {report.direction: report for report in evidence.all(Impaired) if not report.after}
-        proofs = [_proof(self, way, told.get(way)) for way in self.ways]
-        verdicts = [proven for proven, _ in proofs]
-        return True in verdicts and False not in verdicts, "; ".join(said for _, said in proofs)
+        reports = {report.direction: report for report in evidence.all(Impaired) if not report.after}
+        proofs = [_proof(self, way, reports.get(way)) for way in self.ways]
+        words = [proven for proven, _ in proofs]
+        return True in words and False not in words, "; ".join(sentence for _, sentence in proofs)
+
+    def idle(self, evidence: Evidence) -> bool:
+        """Whether the wire reported, in every direction, that no packet came by."""
+        reports = [report for report in evidence.all(Impaired) if not report.after]
+        return bool(reports) and not any(report.packets for report in reports)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         """What passed after it: every packet in time, as far as this fault is concerned."""
@@ -235,14 +329,28 @@ class LinkFault(Fault):
             return None, "no packet came by after it"
         return lost == 0, f"{packets} packets passed after it, {lost} were lost"
 
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        """The peer must be there."""
+        known = dict.fromkeys([*job.hosts, *job.hosts.values()])
+        if self.peer is not None and self.peer not in known:
+            yield ("peer",), f"there is no {self.peer!r}; there are {', '.join(known)}"
 
-def _proof(fault: LinkFault, way: Way, told: Impaired | None) -> tuple[bool | None, str]:
-    if told is None:
+
+def _proof(fault: LinkFault, way: Way, report: Impaired | None) -> tuple[bool | None, str]:
+    if report is None:
         return False, f"{way}: the wire reported nothing"
-    if not told.packets:
-        return None, f"{way}: no packet came by in {told.seconds:.3f} s"
-    proven, said = fault.proof(told)
-    return proven, f"{way}: {said}"
+    if not report.packets:
+        return None, f"{way}: no packet came by in {report.seconds:.3f} s"
+    proven, sentence = fault.proof(report)
+    return proven, f"{way}: {sentence}"
+
+
+def checkpoint_refusals(fault: Fault, job: JobBounds) -> Iterator[Refusal]:
+    """What all faults on checkpoints need."""
+    if job.checkpoint_every is None:
+        yield (), f"{fault.name} acts on checkpoints; give workload.checkpoint"
+    elif job.selected(fault.select) != ["worker/0"]:
+        yield ("select",), "checkpoints are written by worker 0; give role: worker, rank: 0"
 
 
 class Entry(Sparse):
@@ -266,10 +374,14 @@ class Entry(Sparse):
         return self.model_copy(update={fault.name: fault})
 
 
+def all_faults() -> dict[str, type[Fault]]:
+    """Every fault there is, by name."""
+    return registry.load(__name__, Fault)
+
+
 def entry_model() -> type[Entry]:
-    """An entry with a field for each fault of this package."""
+    """An entry with a field for each fault."""
     fields: dict[str, Any] = {
-        name: (part | None, Field(default=None, description=part.__doc__))
-        for name, part in registry.load(__name__, Fault).items()  # type: ignore[type-abstract]
+        name: (part | None, Field(default=None, description=part.__doc__)) for name, part in all_faults().items()
     }
     return create_model("FaultEntry", __base__=Entry, __doc__=Entry.__doc__, **fields)

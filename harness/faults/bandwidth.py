@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness import units
-from harness.events import Impaired
-from harness.faults import LinkFault
-from harness.instructions import Impairment
+from harness.base import units
+from harness.faults import LinkFault, Proof
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.job_bounds import JobBounds, Refusal
 
 TOLERANCE = 0.05
 
@@ -23,9 +25,14 @@ class Bandwidth(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(bandwidth=self.limit)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        if told.rate is None:
-            return False, f"{told.packets} packets never had to wait for one another"
-        proven = abs(told.rate / self.limit - 1) <= TOLERANCE
+    def proof(self, report: Impaired) -> Proof:
+        if report.rate is None:
+            return False, f"{report.packets} packets never had to wait for one another"
+        proven = abs(report.rate / self.limit - 1) <= TOLERANCE
         asked = units.bandwidth_text(self.limit)
-        return proven, f"{told.packets} packets left at {units.bandwidth_text(told.rate)}, {asked} were asked"
+        return proven, f"{report.packets} packets left at {units.bandwidth_text(report.rate)}, {asked} were asked"
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        yield from super().refusals(job)
+        if self.peer is not None:
+            yield ("peer",), "packets to all hosts share one queue, so that a bandwidth is that of the whole link"

@@ -2,42 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Checkpointing, Event
-from harness.faults import WorkerFault
-from harness.instructions import Instruction, Signal
-from harness.receipts import Evidence, killed
-from harness.units import Duration
+from harness.base.units import Duration
+from harness.faults import Life, Proof, WorkerFault, checkpoint_refusals
+from harness.vocabulary.events import Event, Exited, Signalled
+from harness.vocabulary.instructions import Instruction, Signal
+from harness.vocabulary.job_bounds import JobBounds, Refusal
+from harness.vocabulary.receipts import Evidence, killed
+
+
+@dataclass(frozen=True)
+class Checkpointing(Event):
+    """A worker has written half of the checkpoint of ``step`` and stands still, as a fault asked."""
+
+    step: int
 
 
 class CheckpointKill(WorkerFault):
     """SIGKILL when half of the checkpoint that is due at the given step has been written."""
 
     name: ClassVar[str] = "checkpoint_kill"
-    deadly: ClassVar[bool] = True
+    evidence: ClassVar[tuple[type[Event], ...]] = (Checkpointing, Signalled, Exited)
     after: Duration | None = Field(default=None, description="the process is started again so much later, if given")
 
     @property
-    def duration(self) -> None:
-        return None
+    def life(self) -> Life:
+        return Life(terminates=True, restart_after=self.after)
 
-    @property
-    def revival(self) -> float | None:
-        return self.after
+    def follow(self, event: Event) -> tuple[Instruction, ...]:
+        return (Signal(event.subject, "KILL"),) if isinstance(event, Checkpointing) else ()
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return ()
-
-    def follow(self, event: Event, role: str) -> tuple[Instruction, ...]:
-        return (Signal(role, "KILL"),) if isinstance(event, Checkpointing) else ()
-
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """The worker stood in the middle of its file when the kernel ended it by signal 9."""
-        proven, said = killed(evidence)
+        proven, sentence = killed(evidence)
         half = evidence.first(Checkpointing)
         if half is None:
             return False, "no checkpoint was being written"
-        return proven, f"half of the checkpoint of step {half.step} was written; {said}"
+        return proven, f"half of the checkpoint of step {half.step} was written; {sentence}"
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        yield from super().refusals(job)
+        yield from checkpoint_refusals(self, job)
+        step, every = self.at.step if self.at else None, job.checkpoint_every
+        if every is not None and (not step or step % every):
+            yield ("at",), f"checkpoints are written at multiples of {every} steps; give such a step"

@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from harness.events import Hogged
-from harness.faults import LastingFault
-from harness.instructions import Hog, Instruction, Unhog
-from harness.receipts import Evidence
+from harness.faults import LastingFault, Proof
+from harness.vocabulary.events import Event
+from harness.vocabulary.instructions import Act, Instruction, Undo
+from harness.vocabulary.receipts import Evidence
 
 LEAST_SHARE = 0.05
 """Of a processor that each process of a hog gets at least, where it is there at all."""
+
+
+@dataclass(frozen=True)
+class Hogged(Event):
+    """A hog ended: seconds in force, processor seconds that it burnt and that the role waited (``schedstat``) in them.
+
+    ``left``: how many of its processes are still there.
+    """
+
+    fault: int
+    processes: int
+    elapsed: float
+    burnt: float
+    waited: float
+    left: int
 
 
 class CpuHog(LastingFault):
     """Processes that compute for nothing, on the processors that the selected one may use."""
 
     name: ClassVar[str] = "cpu_hog"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Hogged,)
     processes: Annotated[int, Field(ge=1, le=256, strict=True)] | None = Field(
         default=None, description="one for each processor of the role, if left out"
     )
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Hog(role, number, self.processes or 0),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Act(subject, number, self.name, {"processes": self.processes}),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Unhog(role, number),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Undo(subject, number),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """Processor time that the kernel counted for the hog, and how long the role's threads waited for one."""
-        told = evidence.first(Hogged)
-        if told is None:
+        hog = evidence.first(Hogged)
+        if hog is None:
             return False, "no hog was reported"
-        proven = told.burnt >= LEAST_SHARE * told.processes * told.elapsed > 0
-        said = f"{told.processes} processes burnt {told.burnt:.2f} s of processor time in {told.elapsed:.2f} s; "
-        return proven, said + f"the role's threads waited {told.waited:.2f} s for a processor"
+        proven = hog.burnt >= LEAST_SHARE * hog.processes * hog.elapsed > 0
+        burnt = f"{hog.processes} processes burnt {hog.burnt:.2f} s of processor time in {hog.elapsed:.2f} s"
+        return proven, f"{burnt}; the role's threads waited {hog.waited:.2f} s for a processor"
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        told = evidence.first(Hogged)
-        return (None, "") if told is None else (told.left == 0, f"{told.left} processes of the hog are left")
+        hog = evidence.first(Hogged)
+        return (None, "") if hog is None else (hog.left == 0, f"{hog.left} processes of the hog are left")

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Filled
-from harness.faults import LastingFault
-from harness.instructions import Disk, Fill, Instruction, Unfill
-from harness.receipts import Evidence
-from harness.units import Size, bytes_text
+from harness.base.units import Size, bytes_text
+from harness.faults import Fault, LastingFault, Proof, checkpoint_refusals
+from harness.vocabulary.events import Event
+from harness.vocabulary.instructions import Act, Instruction, Prepare, Undo
+from harness.vocabulary.job_bounds import JobBounds, Refusal
+from harness.vocabulary.receipts import Evidence
+
+
+@dataclass(frozen=True)
+class Filled(Event):
+    """Free bytes of the disk of checkpoints (statvfs), before and after it was filled or emptied."""
+
+    fault: int
+    before: int
+    after: int
 
 
 class DiskFull(LastingFault):
     """The disk of the checkpoints, which is one of its own in this run, is filled: writing fails with ENOSPC."""
 
     name: ClassVar[str] = "disk_full"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Filled,)
+    needs: ClassVar[tuple[str, ...]] = ("namespaces",)
     disk: Size = Field(
         default=64_000_000,
         ge=1_000_000,
@@ -26,21 +40,34 @@ class DiskFull(LastingFault):
     )
 
     def prepare(self, folder: str) -> tuple[Instruction, ...]:
-        return (Disk("", f"{folder}/checkpoints", self.disk),)
+        return (Prepare("", self.name, {"path": f"{folder}/checkpoints", "size": self.disk}),)
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Fill(role, number),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Act(subject, number, self.name, {}),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Unfill(role, number),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Undo(subject, number),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """What the file system says is free (statvfs)."""
-        told = evidence.first(Filled)
-        if told is None:
+        filled = evidence.first(Filled)
+        if filled is None:
             return False, "nothing was filled"
-        return told.after == 0 < told.before, f"{bytes_text(told.after)} of {bytes_text(told.before)} stayed free"
+        return (
+            filled.after == 0 < filled.before,
+            f"{bytes_text(filled.after)} of {bytes_text(filled.before)} stayed free",
+        )
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        told = evidence.all(Filled)
-        return (None, "") if len(told) < 2 else (told[-1].after > 0, f"{bytes_text(told[-1].after)} are free again")
+        reports = evidence.all(Filled)
+        if len(reports) < 2:
+            return None, ""
+        return reports[-1].after > 0, f"{bytes_text(reports[-1].after)} are free again"
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        yield from checkpoint_refusals(self, job)
+
+    def clash(self, other: Fault) -> Refusal | None:
+        if isinstance(other, DiskFull) and other.disk != self.disk:
+            return ("disk",), "all share one disk of checkpoints; give one size"
+        return None

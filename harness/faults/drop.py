@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.events import Tampered
 from harness.faults import WorkerFault
+from harness.vocabulary.events import Committed
 
 
 class Drop(WorkerFault):
@@ -13,6 +13,6 @@ class Drop(WorkerFault):
 
     name: ClassVar[str] = "drop"
 
-    def flaw(self, told: Tampered) -> str | None:
+    def flaw(self, report: Committed) -> str | None:
         """The worker's weights before and after the step have the same hash."""
-        return f"the weights changed in step {told.step}" if told.before != told.after else None
+        return f"the weights changed in step {report.step}" if report.before != report.after else None

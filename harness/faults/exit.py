@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.events import Exited, Failed
-from harness.faults import WorkerFault
-from harness.instructions import Instruction
-from harness.receipts import Evidence
+from harness.faults import Life, Proof, WorkerFault
+from harness.vocabulary.events import Event, Exited, Failed
+from harness.vocabulary.receipts import Evidence
 
 
 class Exit(WorkerFault):
     """An exception in the training loop of a worker, before the given step; the process ends if MXNet lets it."""
 
     name: ClassVar[str] = "exit"
-    deadly: ClassVar[bool] = True
+    evidence: ClassVar[tuple[type[Event], ...]] = (Failed, Exited)
 
     @property
-    def duration(self) -> None:
-        return None
+    def life(self) -> Life:
+        return Life(terminates=True)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return ()
-
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """The interpreter saw an exception end the script, or the kernel's exit status is that of one.
 
         A worker of a dist kvstore does not end by an exception: it waits for the others when it leaves.

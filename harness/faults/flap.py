@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Impaired
-from harness.faults import LinkFault
-from harness.instructions import Impairment
-from harness.units import Duration
+from harness.base.units import Duration
+from harness.faults import LinkFault, Proof
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
 
 
 class Flap(LinkFault):
@@ -22,8 +22,8 @@ class Flap(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(blocked=True, period=self.down + self.up, down=self.down)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
+    def proof(self, report: Impaired) -> Proof:
         """Some were dropped while it was down, others passed while it was up."""
-        proven = 0 < told.touched < told.packets or (told.touched > 0 and told.seconds <= self.down)
-        rounds = told.seconds / (self.down + self.up)
-        return proven, f"{told.touched} of {told.packets} packets were dropped in {rounds:.1f} rounds"
+        proven = 0 < report.touched < report.packets or (report.touched > 0 and report.seconds <= self.down)
+        rounds = report.seconds / (self.down + self.up)
+        return proven, f"{report.touched} of {report.packets} packets were dropped in {rounds:.1f} rounds"

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.faults import ProcessFault
-from harness.instructions import Instruction, Signal
-from harness.receipts import Evidence, killed
+from harness.faults import Fault, Life, Proof
+from harness.vocabulary.events import Event, Exited, Signalled
+from harness.vocabulary.instructions import Instruction, Signal
+from harness.vocabulary.receipts import Evidence, killed
 
 
-class Kill(ProcessFault):
+class Kill(Fault):
     """SIGKILL to the selected process; it is not started again."""
 
     name: ClassVar[str] = "kill"
-    deadly: ClassVar[bool] = True
+    evidence: ClassVar[tuple[type[Event], ...]] = (Signalled, Exited)
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(role, "KILL"),)
+    @property
+    def life(self) -> Life:
+        return Life(terminates=True)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Signal(subject, "KILL"),)
+
+    def receipt(self, evidence: Evidence) -> Proof:
         return killed(evidence)

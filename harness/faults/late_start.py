@@ -6,28 +6,28 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Spawned
-from harness.faults import StartFault
-from harness.instructions import Instruction
-from harness.receipts import Evidence
-from harness.units import Duration
+from harness.base.units import Duration
+from harness.faults import Fault, Life, Proof
+from harness.vocabulary.events import Event, Spawned
+from harness.vocabulary.instructions import Instruction
+from harness.vocabulary.receipts import Evidence
 
 
-class LateStart(StartFault):
+class LateStart(Fault):
     """The selected process is started so much later than the others, or not at all where no time is given."""
 
     name: ClassVar[str] = "late_start"
-    keeps_back: ClassVar[bool] = True
+    evidence: ClassVar[tuple[type[Event], ...]] = (Spawned,)
     by: Duration | None = Field(default=None, gt=0, description="never, if left out")
 
     @property
-    def revival(self) -> float | None:
-        return self.by
+    def life(self) -> Life:
+        return Life(at_startup=True, withholds=True, restart_after=self.by)
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
         return ()
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """When the kernel gave the role a process."""
         started = evidence.first(Spawned)
         if self.by is None or started is None:

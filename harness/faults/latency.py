@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.events import Impaired
-from harness.faults import LinkFault
-from harness.instructions import Impairment
-from harness.units import Duration
+from harness.base.units import Duration
+from harness.faults import LinkFault, Proof
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
 
 TOLERANCE = 0.05
 SCHEDULING = 0.001
@@ -34,8 +34,11 @@ class Latency(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(latency=self.by, jitter=self.jitter)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        if told.delay is None:
-            return False, f"none of {told.packets} packets arrived"
-        proven = abs(told.delay - self.by) <= TOLERANCE * self.by + self.jitter + SCHEDULING
-        return proven, f"{told.packets} packets took {told.delay * 1e3:.2f} ms longer, {self.by * 1e3:g} ms were asked"
+    def proof(self, report: Impaired) -> Proof:
+        if report.delay is None:
+            return False, f"none of {report.packets} packets arrived"
+        proven = abs(report.delay - self.by) <= TOLERANCE * self.by + self.jitter + SCHEDULING
+        return (
+            proven,
+            f"{report.packets} packets took {report.delay * 1e3:.2f} ms longer, {self.by * 1e3:g} ms were asked",
+        )

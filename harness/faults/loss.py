@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.events import Impaired
-from harness.faults import LinkFault, Share
-from harness.instructions import Impairment
-from harness.receipts import share_proof
+from harness.faults import LinkFault, Proof, Share
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import share_proof
 
 
 class Loss(LinkFault):
@@ -19,5 +19,5 @@ class Loss(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(loss=self.share)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        return share_proof(told, self.share, "were dropped")
+    def proof(self, report: Impaired) -> Proof:
+        return share_proof(report, self.share, "were dropped")

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Limited
-from harness.faults import LastingFault
-from harness.instructions import Instruction, Limit
-from harness.receipts import Evidence
-from harness.units import Size, bytes_text
+from harness.base.units import Size, bytes_text
+from harness.faults import LastingFault, Proof
+from harness.vocabulary.events import Event
+from harness.vocabulary.instructions import Act, Instruction, Undo
+from harness.vocabulary.receipts import Evidence
+
+
+@dataclass(frozen=True)
+class Limited(Event):
+    """The limit of a process's private memory in bytes (``/proc/<pid>/limits``, None is unlimited), before and after,
+    and what it held then (VmData)."""
+
+    fault: int
+    before: int | None
+    after: int | None
+    held: int
 
 
 class MemoryLimit(LastingFault):
     """Private memory (VmData: heap, anonymous maps, stacks) beyond the limit is refused by the kernel (RLIMIT_DATA)."""
 
     name: ClassVar[str] = "memory_limit"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Limited,)
     limit: Size = Field(gt=0, le=10**15, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Limit(role, number, self.limit),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Act(subject, number, self.name, {"bytes": self.limit}),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Limit(role, number, None),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Undo(subject, number),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """The limit that the kernel shows in ``/proc/<pid>/limits``."""
-        told = evidence.first(Limited)
-        if told is None:
+        limited = evidence.first(Limited)
+        if limited is None:
             return False, "no limit was reported"
-        shown = "unlimited" if told.after is None else bytes_text(told.after)
-        said = f"/proc shows a limit of {shown}; it held {bytes_text(told.held)} then"
-        return told.after == self.limit, said
+        shown = "unlimited" if limited.after is None else bytes_text(limited.after)
+        held = bytes_text(limited.held)
+        return limited.after == self.limit, f"/proc shows a limit of {shown}; it held {held} then"
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        told = evidence.all(Limited)
-        if len(told) < 2:
+        reports = evidence.all(Limited)
+        if len(reports) < 2:
             return None, ""
-        return told[-1].after == told[0].before, "the limit is as before" if told[-1].after == told[0].before else ""
+        same = reports[-1].after == reports[0].before
+        return same, "the limit is as before" if same else ""

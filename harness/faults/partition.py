@@ -1,4 +1,4 @@
-"""The network is cut: nothing passes, nobody is told. One way or both."""
+"""The network is cut: nothing passes, nobody is report. One way or both."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Impaired
-from harness.faults import LinkFault
-from harness.instructions import Impairment
-from harness.schedule import WallTime
+from harness.faults import LinkFault, Proof
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.schedule import WallTime
 
 
 class Partition(LinkFault):
@@ -21,6 +21,9 @@ class Partition(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(blocked=True)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        proven = told.touched == told.packets
-        return proven, f"all {told.packets} packets of {told.seconds:.3f} s were dropped" if proven else "some passed"
+    def proof(self, report: Impaired) -> Proof:
+        proven = report.touched == report.packets
+        return (
+            proven,
+            f"all {report.packets} packets of {report.seconds:.3f} s were dropped" if proven else "some passed",
+        )

@@ -6,34 +6,35 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import ProcessFault
-from harness.instructions import Instruction, Signal
-from harness.receipts import Evidence
-from harness.schedule import WallTime
+from harness.faults import Fault, Life, Proof
+from harness.vocabulary.events import Event, Signalled
+from harness.vocabulary.instructions import Instruction, Signal
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import WallTime
 
 LONG_ENOUGH = 0.9
 RAN_AT_MOST = 0.001
 """Seconds on a processor that a thread may take to notice."""
 
 
-class Pause(ProcessFault):
+class Pause(Fault):
     """SIGSTOP, then SIGCONT after the given time. The kernel still acknowledges TCP for it: a hang, not a partition."""
 
     name: ClassVar[str] = "pause"
-    stops: ClassVar[bool] = True
+    evidence: ClassVar[tuple[type[Event], ...]] = (Signalled,)
     for_: WallTime = Field(alias="for")
 
     @property
-    def duration(self) -> WallTime:
-        return self.for_
+    def life(self) -> Life:
+        return Life(self.for_, suspends=True)
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(role, "STOP"),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Signal(subject, "STOP"),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(role, "CONT"),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Signal(subject, "CONT"),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """``/proc`` shows state T after STOP and still T before CONT, and no thread was on a processor in between."""
         stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
         if stop is None or cont is None:

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Impaired
-from harness.faults import LinkFault, Share
-from harness.instructions import Impairment
-from harness.receipts import share_proof
-from harness.units import Duration
+from harness.base.units import Duration
+from harness.faults import LinkFault, Proof, Share
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import share_proof
 
 
 class Reorder(LinkFault):
@@ -23,5 +23,5 @@ class Reorder(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(reorder=self.share, hold=self.by)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        return share_proof(told, self.share, f"were held for {self.by * 1e3:g} ms")
+    def proof(self, report: Impaired) -> Proof:
+        return share_proof(report, self.share, f"were held for {self.by * 1e3:g} ms")

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.events import Impaired
-from harness.faults import LinkFault
-from harness.instructions import Impairment
-from harness.receipts import Evidence
-from harness.schedule import WallTime
+from harness.faults import LinkFault, Proof
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import WallTime
 
 
 class Reset(LinkFault):
@@ -24,11 +24,11 @@ class Reset(LinkFault):
     def impairment(self) -> Impairment:
         return Impairment(reset=True)
 
-    def proof(self, told: Impaired) -> tuple[bool, str]:
-        return told.touched > 0, f"{told.touched} connections were torn down at {told.packets} packets"
+    def proof(self, report: Impaired) -> Proof:
+        return report.touched > 0, f"{report.touched} connections were torn down at {report.packets} packets"
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """A connection is torn down once, in whichever direction a packet comes by first."""
-        told = [report for report in evidence.all(Impaired) if not report.after]
-        torn, packets = (sum(getattr(report, name) for report in told) for name in ("touched", "packets"))
+        reports = [report for report in evidence.all(Impaired) if not report.after]
+        torn, packets = (sum(getattr(report, name) for report in reports) for name in ("touched", "packets"))
         return torn > 0, f"{torn} connections were torn down, at {packets} packets"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from harness import shapes
-from harness.events import Tampered
-from harness.faults import WorkerFault
-from harness.receipts import Evidence
+from harness.faults import Proof, WorkerFault
+from harness.vocabulary.events import Committed
+from harness.vocabulary.job_bounds import JobBounds, Refusal
+from harness.vocabulary.receipts import Evidence
 
 _Shapes: Any = shapes.annotation()
 
@@ -18,15 +20,23 @@ class ShapeShift(WorkerFault):
     name: ClassVar[str] = "shape_shift"
     shapes: _Shapes
 
-    def flaw(self, told: Tampered) -> str | None:
+    def flaw(self, report: Committed) -> str | None:
         """A size may be drawn that the step would have had anyway."""
         return None
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
-        proven, said = super().receipt(evidence)
-        others = sum(told.before != told.after for told in evidence.all(Tampered))
-        return proven and others > 0, f"{said}; {others} batches are others"
+    def receipt(self, evidence: Evidence) -> Proof:
+        proven, sentence = super().receipt(evidence)
+        others = sum(report.before != report.after for report in evidence.all(Committed))
+        return proven and others > 0, f"{sentence}; {others} batches are others"
 
     def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
         drawn: tuple[int, ...] = self.shapes.sizes(seed, steps)
         return drawn
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        yield from super().refusals(job)
+        smallest = min(self.sizes(job.seed, job.steps))
+        if not job.variable:
+            yield ("shapes",), f"{job.model} takes one size only"
+        elif smallest < job.smallest:
+            yield ("shapes",), f"{job.model} needs a size of {job.smallest} or more, not {smallest}"

@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from harness.events import Throttled
-from harness.faults import LastingFault
-from harness.instructions import Instruction, Throttle, Unthrottle
-from harness.receipts import Evidence
+from harness.faults import LastingFault, Life, Proof
+from harness.vocabulary.events import Event
+from harness.vocabulary.instructions import Act, Instruction, Undo
+from harness.vocabulary.receipts import Evidence
 
 TOLERANCE = 0.10
+
+
+@dataclass(frozen=True)
+class Throttled(Event):
+    """A throttle ended: seconds it was in force, stops in all, and those that ``/proc`` showed as state T at both ends,
+    with the seconds in them (``stopped``). ``state``: that in ``/proc`` once it had ended ("" when gone)."""
+
+    fault: int
+    factor: float
+    elapsed: float
+    stopped: float
+    cycles: int
+    witnessed: int
+    state: str
 
 
 class Slow(LastingFault):
     """The process gets ``1 / factor`` of the time: it is stopped and continued every few milliseconds."""
 
     name: ClassVar[str] = "slow"
+    evidence: ClassVar[tuple[type[Event], ...]] = (Throttled,)
     factor: Annotated[float, Field(gt=1, le=100, strict=True)]
 
     @property
-    def slowdown(self) -> float:
-        return self.factor
+    def life(self) -> Life:
+        return Life(self.for_, slowdown=self.factor)
 
-    def inject(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Throttle(role, self.factor),)
+    def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Act(subject, number, self.name, {"factor": self.factor}),)
 
-    def heal(self, role: str, number: int) -> tuple[Instruction, ...]:
-        return (Unthrottle(role),)
+    def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
+        return (Undo(subject, number),)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """The share of time that ``/proc`` showed it stopped gives the factor, within 10 % of the asked one.
 
         A worker's own step times stand beside it; they grow less than the factor where a step also waits for others.

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.events import Tampered
-from harness.faults import WorkerFault
-from harness.receipts import Evidence
-from harness.schedule import For, exactly_one
+from harness.faults import Life, Proof, WorkerFault
+from harness.vocabulary.events import Committed
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import exactly_one
 
 
 class UnevenShard(WorkerFault):
@@ -25,12 +25,12 @@ class UnevenShard(WorkerFault):
         return self
 
     @property
-    def duration(self) -> For | None:
-        return None if self.for_ is None else self.for_
+    def life(self) -> Life:
+        return Life(self.for_)
 
-    def receipt(self, evidence: Evidence) -> tuple[bool, str]:
+    def receipt(self, evidence: Evidence) -> Proof:
         """What the worker's batches hold, or how many steps it set out to take."""
-        told = evidence.first(Tampered)
-        if told is None:
+        report = evidence.first(Committed)
+        if report is None:
             return False, "the worker reported no tampering"
-        return self.flaw(told) is None, f"from step {told.step}: {told.detail}"
+        return self.flaw(report) is None, f"from step {report.step}: {report.detail}"

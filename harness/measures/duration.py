@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Done, Event, Started
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
+from harness.vocabulary.events import Done, Event, Started
+from harness.vocabulary.quantities import Quantity
 
 
 class Duration(Measure):
@@ -25,7 +26,7 @@ class Duration(Measure):
         if isinstance(event, Started):
             self._began = event.t
         else:
-            self._done[event.role] = event.t
+            self._done[event.subject] = event.t
 
     def quantities(self) -> Iterable[Quantity]:
         if set(self._done) != set(self.arm.workers):

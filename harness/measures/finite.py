@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Done, Event, Gradients, NotFinite
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
+from harness.vocabulary.events import Done, Event, Gradients, NotFinite
+from harness.vocabulary.quantities import Quantity
 
 
 class Finite(Measure):
@@ -25,13 +26,13 @@ class Finite(Measure):
         self._first: dict[str, tuple[int, str]] = {}
 
     def add(self, event: Event) -> None:
-        found = self._parameters.setdefault(event.role, set())
+        found = self._parameters.setdefault(event.subject, set())
         if isinstance(event, NotFinite):
             found.add(event.parameter)
         elif isinstance(event, Gradients):
             for step, norms in enumerate(event.norms, event.first):
                 if None in norms:
-                    self._first.setdefault(event.role, (step, event.names[norms.index(None)]))
+                    self._first.setdefault(event.subject, (step, event.names[norms.index(None)]))
                     break
 
     def quantities(self) -> Iterable[Quantity]:
@@ -39,4 +40,4 @@ class Finite(Measure):
             step, name = self._first.get(role, (-1, ""))
             note = f"first the gradient of {name} at step {step}" if name else ""
             if parameters or name:
-                yield Quantity("not_finite", "parameters", len(parameters), 1, role=role, note=note)
+                yield Quantity("not_finite", "parameters", len(parameters), 1, subject=role, note=note)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Event, Step
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
 from harness.statistics.series import Reservoir
 from harness.statistics.summary import quantile
+from harness.vocabulary.events import Event, Step
+from harness.vocabulary.quantities import Quantity
 
 
 class Latency(Measure):
@@ -26,7 +27,7 @@ class Latency(Measure):
         assert isinstance(event, Step)
         for offset, seconds in enumerate(event.seconds):
             if event.first + offset >= self.arm.workload.warmup:
-                self._steps.setdefault(event.role, Reservoir()).add(seconds)
+                self._steps.setdefault(event.subject, Reservoir()).add(seconds)
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.workload.sync_every != 1:
@@ -34,4 +35,4 @@ class Latency(Measure):
             return
         for role, steps in sorted(self._steps.items()):
             for name, fraction in (("step_latency_p50", 0.5), ("step_latency_p99", 0.99)):
-                yield Quantity(name, "s", quantile(steps.values, fraction), steps.count, role=role)
+                yield Quantity(name, "s", quantile(steps.values, fraction), steps.count, subject=role)

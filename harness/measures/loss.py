@@ -7,11 +7,12 @@ from statistics import mean
 from typing import ClassVar
 
 from harness.checks import TAIL
-from harness.events import Event
-from harness.events import Loss as LossEvent
-from harness.measures import Measure, Quantity, from_samples
-from harness.plan import Arm
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
+from harness.vocabulary.events import Event
+from harness.vocabulary.events import Loss as LossEvent
+from harness.vocabulary.quantities import Quantity
 
 
 class Loss(Measure):
@@ -26,7 +27,7 @@ class Loss(Measure):
 
     def add(self, event: Event) -> None:
         assert isinstance(event, LossEvent)
-        series = self._workers.setdefault(event.role, BoundedSeries())
+        series = self._workers.setdefault(event.subject, BoundedSeries())
         series.truncate(event.first)  # a worker that was started again goes back
         for value in event.values:
             series.add(float("nan") if value is None else value)

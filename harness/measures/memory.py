@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Event, Ready
-from harness.events import Memory as MemoryEvent
-from harness.measures import Measure, Quantity, from_samples
-from harness.plan import Arm
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
 from harness.statistics.trend import slope
+from harness.vocabulary.events import Event, Ready
+from harness.vocabulary.events import Memory as MemoryEvent
+from harness.vocabulary.quantities import Quantity
 
 
 class _Worker:
@@ -40,9 +41,9 @@ class Memory(Measure):
         if isinstance(event, Ready):
             worker = _Worker()  # also where a process takes the place of another
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
-            self._workers[event.role] = worker
+            self._workers[event.subject] = worker
         elif isinstance(event, MemoryEvent):
-            self._note(event, self._workers.setdefault(event.role, _Worker()))
+            self._note(event, self._workers.setdefault(event.subject, _Worker()))
 
     def _note(self, event: MemoryEvent, worker: _Worker) -> None:
         worker.peak = event.peak  # VmHWM never falls
@@ -68,8 +69,8 @@ class Memory(Measure):
 
 def _peak(role: str, worker: _Worker) -> Quantity:
     if not worker.peak:
-        return Quantity("peak_memory", "B", None, role=role, note="no window ended")
-    return Quantity("peak_memory", "B", worker.peak, 1, role=role)
+        return Quantity("peak_memory", "B", None, subject=role, note="no window ended")
+    return Quantity("peak_memory", "B", worker.peak, 1, subject=role)
 
 
 def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:
@@ -86,5 +87,5 @@ def _growth(role: str, worker: _Worker) -> Quantity:
     trend = slope(worker.steps.points, worker.held.points)
     unit = "B/1000 steps"
     if trend is None:
-        return Quantity("memory_growth", unit, None, role=role, note="needs 6 windows after the warm-up")
+        return Quantity("memory_growth", unit, None, subject=role, note="needs 6 windows after the warm-up")
     return Quantity("memory_growth", unit, trend.estimate * 1000, trend.n, trend.low * 1000, trend.high * 1000, role)

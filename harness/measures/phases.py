@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Event
-from harness.events import Phases as PhasesEvent
-from harness.measures import Measure, Quantity, from_samples
-from harness.plan import Arm
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
+from harness.vocabulary.events import Event
+from harness.vocabulary.events import Phases as PhasesEvent
+from harness.vocabulary.quantities import Quantity
 
 
 class _Worker:
@@ -46,10 +47,10 @@ class Phases(Measure):
         assert isinstance(event, PhasesEvent)
         if event.first < self.arm.workload.warmup:
             return
-        self._workers[event.role].add(event)
+        self._workers[event.subject].add(event)
         if self.arm.synchronous:
             for step, computed in enumerate(event.computed, event.first):
-                self._meet(step, event.role, computed)
+                self._meet(step, event.subject, computed)
 
     def _meet(self, step: int, role: str, computed: float) -> None:
         """Once every worker has told of a step, say who was last; workers that keep in step are never far apart."""
@@ -84,6 +85,6 @@ def _sampled(name: str, unit: str, series: BoundedSeries, role: str) -> Quantity
 def _share(name: str, series: BoundedSeries, role: str) -> Quantity:
     points = tuple(series.points)
     if not points:
-        return Quantity(name, "fraction", None, role=role, note="no step after the warm-up was taken by all workers")
+        return Quantity(name, "fraction", None, subject=role, note="no step after the warm-up was taken by all workers")
     mean = sum(points) / len(points)
-    return Quantity(name, "fraction", mean, series.count, role=role, samples=points, stride=series.stride)
+    return Quantity(name, "fraction", mean, series.count, subject=role, samples=points, stride=series.stride)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from statistics import median
 from typing import ClassVar
 
-from harness.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
-from harness.measures import Measure, Quantity, from_samples
-from harness.plan import Arm
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
 from harness.statistics.series import Reservoir
+from harness.vocabulary.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
+from harness.vocabulary.quantities import Quantity
 
 STEADY_WINDOWS = 3
 MARGIN = 1.25
@@ -76,7 +77,7 @@ class Recovery(Measure):
         self._lost: list[float] = []
 
     def add(self, event: Event) -> None:
-        worker = self._workers.get(event.role)
+        worker = self._workers.get(event.subject)
         if isinstance(event, Started):
             self._began = event.t
         elif isinstance(event, Injected):

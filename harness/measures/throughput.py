@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Event, Healed, Injected, Window
-from harness.measures import Measure, Quantity, from_samples
-from harness.plan import Arm
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
+from harness.vocabulary.events import Event, Healed, Injected, Window
+from harness.vocabulary.quantities import Quantity
 
 
 class _Windows:
@@ -52,9 +53,9 @@ class Throughput(Measure):
     def _window(self, window: Window) -> None:
         if window.first < self.arm.workload.warmup:
             return
-        self._whole.setdefault(window.role, _Windows()).add(window, self.arm.workload.batch_size)
+        self._whole.setdefault(window.subject, _Windows()).add(window, self.arm.workload.batch_size)
         if self._active and window.t - window.seconds >= self._changed:
-            self._faulted.setdefault(window.role, _Windows()).add(window, self.arm.workload.batch_size)
+            self._faulted.setdefault(window.subject, _Windows()).add(window, self.arm.workload.batch_size)
 
     def quantities(self) -> Iterable[Quantity]:
         rates, stride = _job_rates(self._whole)

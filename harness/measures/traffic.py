@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.events import Done, Event
-from harness.events import Traffic as TrafficEvent
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
+from harness.vocabulary.events import Done, Event
+from harness.vocabulary.events import Traffic as TrafficEvent
+from harness.vocabulary.quantities import Quantity
 
 
 @dataclass
@@ -36,9 +37,9 @@ class Traffic(Measure):
 
     def add(self, event: Event) -> None:
         if isinstance(event, Done):
-            self._done.add(event.role)
+            self._done.add(event.subject)
         elif isinstance(event, TrafficEvent):
-            self._links.setdefault(event.role, _Link(event, event)).last = event
+            self._links.setdefault(event.subject, _Link(event, event)).last = event
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.network is None:
@@ -46,18 +47,18 @@ class Traffic(Measure):
             return
         for host, link in sorted(self._links.items()):
             if link.last is link.first:
-                yield Quantity("sent_bytes", "B", None, role=host, note="nothing was counted after the warm-up")
+                yield Quantity("sent_bytes", "B", None, subject=host, note="nothing was counted after the warm-up")
                 continue
             dropped = link.since_start("out_dropped") + link.since_start("in_dropped")
-            yield Quantity("dropped_packets", "packets", dropped, 1, role=host)
+            yield Quantity("dropped_packets", "packets", dropped, 1, subject=host)
             for name, way in (("sent", "out"), ("received", "in")):
                 count = link.since_start(f"{way}_bytes")
-                yield Quantity(f"{name}_bytes", "B", count, 1, role=host)
-                yield Quantity(f"{name}_packets", "packets", link.since_start(f"{way}_packets"), 1, role=host)
+                yield Quantity(f"{name}_bytes", "B", count, 1, subject=host)
+                yield Quantity(f"{name}_packets", "packets", link.since_start(f"{way}_packets"), 1, subject=host)
                 yield self._per_step(f"{name}_per_step", count, host)
 
     def _per_step(self, name: str, count: int, host: str) -> Quantity:
         if self._done != set(self.arm.workers):
-            return Quantity(name, "B/step", None, role=host, note="not all workers trained to the end")
+            return Quantity(name, "B/step", None, subject=host, note="not all workers trained to the end")
         steps = self.arm.workload.steps - self.arm.workload.warmup
-        return Quantity(name, "B/step", count / steps, 1, role=host)
+        return Quantity(name, "B/step", count / steps, 1, subject=host)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Event, Misapplied
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
+from harness.vocabulary.events import Event, Misapplied
+from harness.vocabulary.quantities import Quantity
 
 _NAMED = 3
 
@@ -26,16 +27,18 @@ class Updates(Measure):
     def add(self, event: Event) -> None:
         assert isinstance(event, Misapplied)
         self._count += 1
-        self._first = sorted([*self._first, event], key=lambda one: (one.step, one.role, one.key, one.of))[:_NAMED]
+        self._first = sorted([*self._first, event], key=lambda event: (event.step, event.subject, event.key, event.of))[
+            :_NAMED
+        ]
 
     def quantities(self) -> Iterable[Quantity]:
-        if self.arm.workload.model != "oracle":
+        if self.arm.workload.training != "oracle":
             return
-        note = "; ".join(_said(one) for one in self._first)
+        note = "; ".join(map(_sentence, self._first))
         yield Quantity("misapplied_updates", "rows", self._count, self._count, note=note)
 
 
-def _said(one: Misapplied) -> str:
-    place = f"{one.role} after step {one.step} in {one.key}"
-    found = "no number" if one.found is None else f"{one.found:g}"
-    return f"{place}: {found} updates of {one.of}, not {one.expected}"
+def _sentence(event: Misapplied) -> str:
+    place = f"{event.subject} after step {event.step} in {event.key}"
+    shown = "no number" if event.shown is None else f"{event.shown:g}"
+    return f"{place}: {shown} updates of {event.of}, not {event.expected}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from harness.events import Digest, Event
-from harness.measures import Measure, Quantity
-from harness.plan import Arm
+from harness.measures import Measure
+from harness.planning.plan import Arm
+from harness.vocabulary.events import Digest, Event
+from harness.vocabulary.quantities import Quantity
 
 
 class Weights(Measure):
@@ -22,7 +23,7 @@ class Weights(Measure):
 
     def add(self, event: Event) -> None:
         assert isinstance(event, Digest)
-        self._digests[event.role, event.context] = event.weights
+        self._digests[event.subject, event.context] = event.weights
 
     def quantities(self) -> Iterable[Quantity]:
         silent = [name for name in self.arm.workers if name not in {role for role, _ in self._digests}]

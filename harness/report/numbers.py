@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.measures import Quantity
+from harness.vocabulary.quantities import Quantity
 
 
 def text(quantity: Quantity) -> str:

@@ -7,10 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.instructions import Direction
-from harness.network import Network
-from harness.plan import Arm, Injection, Job, Plan
-from harness.units import bandwidth_text
+from harness.base.units import bandwidth_text
+from harness.planning.network import Network
+from harness.planning.plan import Arm, Injection, Job, Plan
+from harness.vocabulary.instructions import Direction
 
 
 def render(plan: Plan) -> RenderableType:
@@ -92,7 +92,6 @@ def _fault(injection: Injection) -> str:
         at = f"at {injection.begins_at:g} s"
     elif injection.awaits is not None:
         at = "when {1} is {0}".format(*injection.awaits)
-    lasts = part.duration
-    steps, seconds = getattr(lasts, "steps", None), getattr(lasts, "time", None)
+    steps, seconds = part.life.steps, part.life.seconds
     for_ = f" for {steps} steps" if steps else f" for {seconds:g} s" if seconds else ""
-    return f"{part.name} {injection.role} {at}{for_}"
+    return f"{part.name} {injection.subject} {at}{for_}"

@@ -13,7 +13,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from harness.events import (
+from harness.base.units import bytes_text
+from harness.planning.plan import Plan
+from harness.vocabulary.events import (
     Done,
     Ended,
     Event,
@@ -27,8 +29,6 @@ from harness.events import (
     Waiting,
     Window,
 )
-from harness.plan import Plan
-from harness.units import bytes_text
 
 LINE_SECONDS = 5.0
 REDRAWS_A_SECOND = 8
@@ -63,8 +63,8 @@ class Board:
             return f"{event.arm}: training"
         if isinstance(event, Injected | Healed):
             return self._fault(event)
-        if event.role in self.workers:
-            self._worker(event, self.workers[event.role])
+        if event.subject in self.workers:
+            self._worker(event, self.workers[event.subject])
         return None
 
     def _begin(self, name: str) -> None:
@@ -76,11 +76,11 @@ class Board:
         injection = self._plan.arm(event.arm).schedule[event.fault]
         name = injection.part.name
         begins = isinstance(event, Injected)
-        if event.role in self.workers:
-            marks = self.workers[event.role].faults
+        if event.subject in self.workers:
+            marks = self.workers[event.subject].faults
             marks.append(name) if begins else marks.remove(name)
         when = "" if event.step is None else f" at step {event.step}"
-        return f"{event.arm}: {name} of {event.role} {'begins' if begins else 'ends'}{when}"
+        return f"{event.arm}: {name} of {event.subject} {'begins' if begins else 'ends'}{when}"
 
     def _worker(self, event: Event, worker: _Worker) -> None:
         if isinstance(event, Progress | Waiting):

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from harness.report.verdict import STYLES
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One run. ``status`` is running, finished, interrupted, aborted, lost (its harness was killed) or damaged."""
-
-    run: str
-    title: str
-    status: str
-    verdict: str
-    reason: str
+from harness.storage.run_index import Entry
 
 
 def render(entries: list[Entry]) -> RenderableType:

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from harness.table import HEALTHY, Result, words
+from harness.studies.table import HEALTHY, Result, words
 
 _STYLES = {"completed": "green", "hung": "yellow", "crashed": "red", "diverged": "magenta"}
 

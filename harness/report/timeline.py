@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from harness.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
-from harness.judge import Verdict
-from harness.plan import Arm, Plan
+from harness.judging.verdict import Verdict
+from harness.planning.plan import Arm, Plan
+from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _SHADES = {"link": "on dark_blue", "process": "on dark_red", "worker": "on dark_magenta"}
@@ -88,7 +88,7 @@ def _timeline(arm: Arm, events: Sequence[Event], spans: Sequence[Span]) -> Timel
     rows = {role.name: Row(role.name) for role in arm.roles}
     outcome = "no end"
     for event in events:
-        row, t = rows.get(event.role), event.t - begin
+        row, t = rows.get(event.subject), event.t - begin
         if isinstance(event, Ended):
             outcome, end = event.outcome, event.t
         elif row is None:
@@ -113,9 +113,9 @@ def _spans(arm: Arm, events: Sequence[Event], receipts: dict[int, tuple[bool, st
         if not isinstance(event, Injected):
             continue
         injection = arm.schedule[event.fault]
-        roles: tuple[str, ...] = (injection.role,)
+        roles: tuple[str, ...] = (injection.subject,)
         if arm.network is not None and injection.part.kind == "link":
-            roles = arm.network.named(injection.role).roles
+            roles = arm.network.named(injection.subject).roles
         until = healed.get(event.fault, end) - begin
         part = injection.part
         proven, evidence = receipts.get(event.fault, (False, ""))

@@ -10,11 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.events import Ended
-from harness.judge import Verdict
-from harness.measures import ArmMeasures
+from harness.base.units import bytes_text
+from harness.judging.verdict import Verdict
 from harness.report import numbers
-from harness.units import bytes_text
+from harness.vocabulary.events import Ended
+from harness.vocabulary.quantities import ArmMeasures
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
 _HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "sent_packets", "received_packets")
@@ -33,8 +33,8 @@ def render(verdict: Verdict) -> RenderableType:
     if any(arm.receipts for arm in verdict.arms):
         parts.append(_receipts(verdict))
     parts += [_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log]
-    if verdict.waits:
-        parts.append(_waits(verdict))
+    if verdict.blocked:
+        parts.append(_blocked(verdict))
     return Group(*parts)
 
 
@@ -87,17 +87,20 @@ def _receipts(verdict: Verdict) -> Table:
     for arm in verdict.arms:
         for receipt in arm.receipts:
             word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
-            said = "; afterwards ".join(filter(None, (receipt.evidence, receipt.afterwards)))
-            table.add_row(arm.arm, f"{receipt.name} {receipt.role}", word, Text(said))
+            evidence = "; afterwards ".join(filter(None, (receipt.evidence, receipt.afterwards)))
+            table.add_row(arm.arm, f"{receipt.name} {receipt.subject}", word, Text(evidence))
     return table
 
 
 def _log(ended: Ended) -> Text:
-    return Text("\n".join([f"{ended.arm} {ended.role} said last:", *(f"    {one}" for one in ended.log.splitlines())]))
+    return Text(
+        "\n".join([f"{ended.arm} {ended.subject} said last:", *(f"    {line}" for line in ended.log.splitlines())])
+    )
 
 
-def _waits(verdict: Verdict) -> Table:
+def _blocked(verdict: Verdict) -> Table:
     table = _table("arm", "process", "where it stands (stacks: harness show --json)", "in", "connected to")
-    for wait in verdict.waits:
-        table.add_row(wait.arm, wait.role, Text(wait.doing), wait.function, ", ".join(wait.peers) or "–")
+    for process in verdict.blocked:
+        peers = ", ".join(process.peers) or "–"
+        table.add_row(process.arm, process.role, Text(process.doing), process.function, peers)
     return table

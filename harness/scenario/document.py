@@ -10,7 +10,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from harness.errors import Problem, ScenarioError
+from harness.base.errors import Problem, ScenarioError
 
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000

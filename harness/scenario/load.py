@@ -1,9 +1,10 @@
-"""A scenario file to a checked scenario; every error says where."""
+"""A scenario file to scenarios whose fields are right, each by itself; every error says where."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from harness.errors import Problem, ScenarioError
-from harness.scenario import document, overrides, rules
+from harness.base.errors import Problem, ScenarioError
+from harness.scenario import document, overrides
 from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
@@ -23,60 +24,72 @@ VARIABLE = ("workload", "topology", "faults", "target.env", "seed")
 
 @dataclass(frozen=True)
 class LoadedScenario:
-    """A checked scenario, its name (file name without suffix), text, and the scenario of each variant."""
+    """A scenario, its name (file name without suffix), text, and the scenario of each variant.
+
+    ``documents`` tell where each value stands: that of each variant by name, and the whole file under "".
+    """
 
     name: str
     text: str
     scenario: Scenario
-    variants: dict[str, Scenario]
+    variants: Mapping[str, Scenario]
+    documents: Mapping[str, Document] = field(repr=False)
+
+    @property
+    def arms(self) -> Mapping[str, Scenario]:
+        """The scenario of each arm that it describes, "" for itself where there are no variants."""
+        return self.variants or {"": self.scenario}
 
     @property
     def uses_horovod(self) -> bool:
         """Whether any arm does, so that the target needs it."""
-        return any(one.topology.horovod for one in [self.scenario, *self.variants.values()])
+        return any(arm.topology.horovod for arm in self.arms.values())
+
+    def problem(self, variant: str, path: Path_, message: str) -> Problem:
+        """What is wrong with a field of a variant, or of the scenario (""), with its place."""
+        return Problem(self.documents[variant].place(path), f"{_dotted(path)}: {message}")
 
 
-def load(path: Path, changes: list[Override] | None = None) -> LoadedScenario:
-    """Read, change, check; ScenarioError with every problem found."""
-    read = document.read(path)
-    changed = overrides.apply(read, changes or [])
-    scenario = _checked(changed)
-    variants = {name: _variant(changed, name, fields) for name, fields in scenario.variants.items()}
-    broken = rules.violations_between(scenario, variants)
-    _raise([Problem(changed.place(path), f"{_dotted(path)}: {message}") for path, message in broken])
-    return LoadedScenario(path.stem, read.text, scenario, variants)
+def read(path: Path, changes: Sequence[Override] = ()) -> LoadedScenario:
+    """Read, change, check each field; ScenarioError with every problem of the scenario, or of its first bad variant."""
+    return _loaded(document.read(path), path.stem, changes)
 
 
-def _variant(base: Document, name: str, fields: dict[str, Any]) -> Scenario:
+def parse(text: str, name: str, changes: Sequence[Override] = ()) -> LoadedScenario:
+    """The same for a text; ``name`` is the scenario's."""
+    return _loaded(document.parse(text, f"{name}.yaml"), name, changes)
+
+
+def _loaded(written: Document, name: str, changes: Sequence[Override]) -> LoadedScenario:
+    base = overrides.apply(written, changes)
+    scenario = _fields_checked(base)
+    documents = {variant: _varied(base, variant, fields) for variant, fields in scenario.variants.items()}
+    variants = {variant: _fields_checked(varied) for variant, varied in documents.items()}
+    return LoadedScenario(name, written.text, scenario, variants, {"": base, **documents})
+
+
+def _varied(base: Document, name: str, fields: Mapping[str, Any]) -> Document:
     changed = base
-    for field, value in fields.items():
-        place = base.place(("variants", name, field))
-        if not any(field == root or field.startswith(f"{root}.") for root in VARIABLE):
-            message = f"{field} is the same for all variants; allowed are {', '.join(VARIABLE)} and fields of them"
-            _raise([Problem(place, message)])
-        changed = overrides.apply(changed, [(field, value)], place)
-    return _checked(changed)
+    for path, value in fields.items():
+        place = base.place(("variants", name, path))
+        if not any(path == root or path.startswith(f"{root}.") for root in VARIABLE):
+            message = f"{path} is the same for all variants; allowed are {', '.join(VARIABLE)} and fields of them"
+            raise ScenarioError([Problem(place, message)])
+        changed = overrides.apply(changed, [(path, value)], place)
+    return changed
 
 
-def _checked(read: Document) -> Scenario:
+def _fields_checked(written: Document) -> Scenario:
     try:
-        scenario = Scenario.model_validate(read.values)
+        return Scenario.model_validate(written.values)
     except ValidationError as error:
-        problems = [_problem(read, details) for details in error.errors() if "literal[False]" not in details["loc"]]
+        problems = [_problem(written, details) for details in error.errors() if "literal[False]" not in details["loc"]]
         raise ScenarioError(list(dict.fromkeys(problems))) from error
-    broken = rules.violations(scenario)
-    _raise([Problem(read.place(path), f"{_dotted(path)}: {message}") for path, message in broken])
-    return scenario
 
 
-def _raise(problems: list[Problem]) -> None:
-    if problems:
-        raise ScenarioError(problems)
-
-
-def _problem(read: Document, details: ErrorDetails) -> Problem:
-    path = _path_in(read.values, details["loc"], details["type"] in ("missing", "extra_forbidden"))
-    return Problem(read.place(path), f"{_dotted(path) or 'scenario'}: {_message(read.values, path, details)}")
+def _problem(written: Document, details: ErrorDetails) -> Problem:
+    path = _path_in(written.values, details["loc"], details["type"] in ("missing", "extra_forbidden"))
+    return Problem(written.place(path), f"{_dotted(path) or 'scenario'}: {_message(written.values, path, details)}")
 
 
 def _path_in(values: Any, loc: Path_, about_a_key: bool) -> Path_:
@@ -124,7 +137,7 @@ def _allowed(path: Path_) -> list[str]:
     schema = _schema()
     nodes = [schema]
     for part in path:
-        nodes = [found for node in nodes for found in _children(schema, node, part)]
+        nodes = [child for node in nodes for child in _children(schema, node, part)]
     return sorted({name for node in nodes for name in _resolved(schema, node).get("properties", {})})
 
 
@@ -135,8 +148,8 @@ def _schema() -> dict[str, Any]:
 
 def _children(schema: dict[str, Any], node: dict[str, Any], part: str | int) -> list[dict[str, Any]]:
     node = _resolved(schema, node)
-    found = node.get("items") if isinstance(part, int) else node.get("properties", {}).get(part)
-    return _alternatives(schema, found) if found else []
+    child = node.get("items") if isinstance(part, int) else node.get("properties", {}).get(part)
+    return _alternatives(schema, child) if child else []
 
 
 def _alternatives(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,11 +1,11 @@
-"""The models a scenario may name: files in ``harness/worker/models`` and the zoo's."""
+"""The models a scenario may name: files in ``harness/worker/models``, of other distributions, and the zoo's."""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from dataclasses import dataclass
 
+from harness.base import registry
 from harness.worker import models
 
 ZOO = [
@@ -62,10 +62,14 @@ class ModelFacts:
     stages: int = 1
 
 
+ORACLE = ModelFacts(size=8, variable=False, smallest=8)
+"""The oracle computes no outputs; its batches are as large as those of the smallest model."""
+
+
 def facts(name: str) -> ModelFacts | None:
     """What is known of a model; None when there is no such model."""
-    if name in own():
-        module = importlib.import_module(f"{models.__name__}.{name}")
+    if (own_module := registry.modules(models.__name__).get(name)) is not None:
+        module = importlib.import_module(own_module)
         return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST, getattr(module, "STAGES", 1))
     if name in ZOO:
         return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE), 32)
@@ -73,10 +77,10 @@ def facts(name: str) -> ModelFacts | None:
 
 
 def own() -> list[str]:
-    """The names of our own models."""
-    return sorted(info.name for info in pkgutil.iter_modules(models.__path__))
+    """The names of models that are files: ours, and those of other distributions."""
+    return list(registry.modules(models.__name__))
 
 
 def stages() -> dict[str, int]:
-    """Our own models and how many parts each can be cut into."""
+    """Models that are files, and how many parts each can be cut into."""
     return {name: known.stages for name in own() if (known := facts(name))}

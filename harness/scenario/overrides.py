@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import Problem, ScenarioError
+from harness.base.errors import Problem, ScenarioError
 from harness.scenario.document import Document, parse
 
 Override = tuple[str, Any]
@@ -21,7 +22,7 @@ def from_option(text: str) -> Override:
     return path, parse(value, _option(text)).values if value.strip() else None
 
 
-def apply(document: Document, overrides: list[Override], source: str = "") -> Document:
+def apply(document: Document, overrides: Sequence[Override], source: str = "") -> Document:
     """The document with each path set. ``source`` is the place named in errors; without it, the option itself."""
     changed = Document(document.name, copy.deepcopy(document.values), document.text, dict(document.places))
     for path, value in overrides:

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from harness import checks, faults, shapes
+from harness.base.strict import Flag, Strict
+from harness.base.units import Duration
 from harness.scenario import models
-from harness.strict import Flag, Strict
 from harness.topologies import TopologySpec
-from harness.units import Duration
 
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
@@ -114,7 +114,14 @@ class Checkpoint(Strict):
 class Workload(Strict):
     """What is trained, on what, for how long."""
 
-    model: str = Field(description="one of the harness's own models or a gluon.model_zoo.vision name")
+    training: Literal["gluon", "oracle"] = Field(
+        default="gluon",
+        description="what a step computes: the model's gradients, or known ones by which every update can be counted",
+    )
+    model: str | None = Field(
+        default=None,
+        description="one of the harness's own models or a gluon.model_zoo.vision name; none for the oracle",
+    )
     dataset: Literal["digits", "synthetic"] = "digits"
     batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] = Field(default=32, description="per worker")
     shapes: Shapes | None = Field(  # type: ignore[valid-type]
@@ -147,12 +154,29 @@ class Workload(Strict):
 
     @field_validator("model")
     @classmethod
-    def _known(cls, value: str) -> str:
-        if models.facts(value) is None:
+    def _known(cls, value: str | None) -> str | None:
+        if value == "oracle":
+            raise ValueError("is a training, not a model; write training: oracle in its place")
+        if value is not None and models.facts(value) is None:
             raise ValueError(
                 f"is not a model; allowed are {', '.join(models.own())} and names of gluon.model_zoo.vision"
             )
         return value
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> Workload:
+        if self.training == "gluon" and self.model is None:
+            raise ValueError("needs a model, as in model: mlp")
+        if self.training == "oracle" and self.model is not None:
+            raise ValueError("the oracle trains no model; leave model out")
+        return self
+
+    @property
+    def facts(self) -> models.ModelFacts:
+        """What is known of the model; those of the oracle's input where there is none."""
+        known = models.facts(self.model) if self.model is not None else models.ORACLE
+        assert known is not None
+        return known
 
 
 class Scenario(Strict):

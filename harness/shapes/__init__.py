@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from harness import registry
-from harness.strict import Strict
+from harness.base import registry
+from harness.base.strict import Strict
 
 MAX_SIZE = 4096
 PERIOD = 1000
@@ -44,9 +44,14 @@ class Distribution(Strict):
         return tuple(self.draw(uniform()) for _ in range(min(steps, PERIOD)))
 
 
+def all_shapes() -> dict[str, type[Distribution]]:
+    """Every distribution there is, by name."""
+    return registry.load(__name__, Distribution)
+
+
 def annotation() -> Any:
     """The type of a ``shapes:`` field: any distribution of this package, told apart by its ``distribution`` key."""
     union: Any = None
-    for part in registry.load(__name__, Distribution).values():  # type: ignore[type-abstract]
+    for part in all_shapes().values():
         union = part if union is None else union | part
     return Annotated[union, Field(discriminator="distribution")]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.agent.children import die_with_parent
-from harness.errors import InputError, TargetError
+from harness.base.errors import InputError, TargetError
+from harness.base.process import die_with_parent
 from harness.targets.interpreter import Interpreter
 
 DEFAULT_MXNET = "1.9.1"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.scenario.schema import Target
 from harness.targets import environment
 from harness.targets.environment import Say

@@ -9,10 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from harness import registry
-from harness.network import NetworkSpec
-from harness.strict import Flag, Strict
-from harness.units import Duration, Size
+from harness.base import registry
+from harness.base.strict import Flag, Strict
+from harness.base.units import Duration, Size
+from harness.vocabulary.job_bounds import Refusal
+from harness.vocabulary.network_spec import NetworkSpec
 
 Kvstore = Literal["none", "local", "device", "nccl", "dist_sync", "dist_async", "dist_device_sync"]
 MAX_PROCESSES = 64
@@ -88,7 +89,7 @@ class TopologySpec(Strict):
 
 
 @dataclass(frozen=True)
-class Place:
+class Endpoint:
     """Where a role runs: host, IPv4 address, network interface."""
 
     host: str
@@ -96,7 +97,7 @@ class Place:
     interface: str
 
 
-LOOPBACK = Place("localhost", "127.0.0.1", "lo")
+LOOPBACK = Endpoint("localhost", "127.0.0.1", "lo")
 
 
 class Role(Strict):
@@ -116,14 +117,12 @@ class Role(Strict):
         return self.name.startswith("worker/")
 
 
-Refusal = tuple[str, str]
-"""The field that makes a topology impossible, and why."""
-
-
 class Topology(ABC):
     """Base of all topologies."""
 
     name: ClassVar[str]
+    elastic: ClassVar[bool] = True
+    """Whether a process that comes back may join again, as far as the topology has a say."""
 
     @staticmethod
     @abstractmethod
@@ -137,8 +136,8 @@ class Topology(ABC):
 
     @staticmethod
     @abstractmethod
-    def roles(spec: TopologySpec, place: Callable[[str], Place]) -> tuple[Role, ...]:
-        """Every process in the order of starting; ``place`` tells where a role runs."""
+    def roles(spec: TopologySpec, endpoint: Callable[[str], Endpoint]) -> tuple[Role, ...]:
+        """Every process in the order of starting; ``endpoint`` tells where a role runs."""
 
     @staticmethod
     @abstractmethod
@@ -148,8 +147,12 @@ class Topology(ABC):
 
 def find(spec: TopologySpec) -> type[Topology]:
     """The topology that a spec asks for."""
-    parts = registry.load(__name__, Topology)  # type: ignore[type-abstract]
-    return next(part for part in parts.values() if part.serves(spec))
+    return next(part for part in all_topologies().values() if part.serves(spec))
+
+
+def all_topologies() -> dict[str, type[Topology]]:
+    """Every topology there is, by name."""
+    return registry.load(__name__, Topology)
 
 
 BIGARRAY_BOUND = "MXNET_KVSTORE_BIGARRAY_BOUND"
@@ -166,11 +169,11 @@ def refusals(spec: TopologySpec) -> Iterator[Refusal]:
     """Why a spec cannot work: what holds everywhere, then what its topology says."""
     names = find(spec).names(spec)
     if len(names) > MAX_PROCESSES:
-        yield "workers", f"{len(names)} processes in all; at most {MAX_PROCESSES} are allowed"
+        yield ("workers",), f"{len(names)} processes in all; at most {MAX_PROCESSES} are allowed"
     if len(set(spec.contexts)) < len(spec.contexts):
-        yield "contexts", f"{', '.join(spec.contexts)}: a context is given twice"
+        yield ("contexts",), f"{', '.join(spec.contexts)}: a context is given twice"
     if spec.network is not None and len(names) == 1:
-        yield "network", "one process has nobody to talk to; leave it out"
+        yield ("network",), "one process has nobody to talk to; leave it out"
     yield from find(spec).refusals(spec)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from harness.topologies import Place, Refusal, Role, Topology, TopologySpec, ranked
+from harness.topologies import Endpoint, Role, Topology, TopologySpec, ranked
+from harness.vocabulary.job_bounds import Refusal
 
 
 class ParameterServer(Topology):
@@ -22,9 +23,9 @@ class ParameterServer(Topology):
         return ("scheduler", *ranked("server", spec.servers or 1), *ranked("worker", spec.workers))
 
     @staticmethod
-    def roles(spec: TopologySpec, place: Callable[[str], Place]) -> tuple[Role, ...]:
+    def roles(spec: TopologySpec, endpoint: Callable[[str], Endpoint]) -> tuple[Role, ...]:
         shared = {
-            "DMLC_PS_ROOT_URI": place("scheduler").address,
+            "DMLC_PS_ROOT_URI": endpoint("scheduler").address,
             "DMLC_PS_ROOT_PORT": "{port}",
             "DMLC_NUM_WORKER": str(spec.workers),
             "DMLC_NUM_SERVER": str(spec.servers or 1),
@@ -32,7 +33,7 @@ class ParameterServer(Topology):
         if spec.van != "zmq":
             shared["DMLC_PS_VAN_TYPE"] = spec.van
         return tuple(
-            Role(name=name, env={**shared, "DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": place(name).address})
+            Role(name=name, env={**shared, "DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": endpoint(name).address})
             for name in ParameterServer.names(spec)
         )
 
@@ -40,20 +41,20 @@ class ParameterServer(Topology):
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:
         asynchronous = spec.kvstore == "dist_async"
         if spec.parallelism == "model":
-            yield "parallelism", "parallelism: model is within one process; leave kvstore and workers out"
+            yield ("parallelism",), "parallelism: model is within one process; leave kvstore and workers out"
         if spec.compression is not None and spec.loop == "trainer":
             yield (
-                "compression",
+                ("compression",),
                 "gluon.Trainer fails with compression on dist kvstores: Compression not supported with PushPull "
                 "(src/kvstore/kvstore_dist.h:262); give loop: push_pull",
             )
         if asynchronous and spec.update_on_kvstore is False:
             yield (
-                "update_on_kvstore",
+                ("update_on_kvstore",),
                 "gluon.Trainer refuses false with dist_async (python/mxnet/gluon/trainer.py, _init_kvstore)",
             )
         elif spec.loop == "push_pull" and spec.update_on_kvstore is False:
-            yield "update_on_kvstore", "push_pull runs the optimizer on the servers; leave it out"
+            yield ("update_on_kvstore",), "push_pull runs the optimizer on the servers; leave it out"
         if spec.van == "p3":
             yield from _p3(spec)
 
@@ -61,14 +62,14 @@ class ParameterServer(Topology):
 def _p3(spec: TopologySpec) -> Iterator[Refusal]:
     """What `src/kvstore/p3store_dist.h` checks."""
     if spec.kvstore == "dist_async":
-        yield "van", "p3 cannot be asynchronous (src/kvstore/p3store_dist.h); give kvstore: dist_sync"
+        yield ("van",), "p3 cannot be asynchronous (src/kvstore/p3store_dist.h); give kvstore: dist_sync"
     if spec.compression is not None:
-        yield "compression", "p3 refuses compression (src/kvstore/p3store_dist.h); leave one of them out"
+        yield ("compression",), "p3 refuses compression (src/kvstore/p3store_dist.h); leave one of them out"
     if spec.loop == "push_pull":
-        yield "loop", "p3 cannot run the optimizer on the servers (src/kvstore/p3store_dist.h); give loop: trainer"
+        yield ("loop",), "p3 cannot run the optimizer on the servers (src/kvstore/p3store_dist.h); give loop: trainer"
     elif spec.update_on_kvstore is not False:
         yield (
-            "van",
+            ("van",),
             "p3 cannot run the optimizer on the servers, where MXNet runs it by default (src/kvstore/p3store_dist.h); "
             "give update_on_kvstore: false",
         )

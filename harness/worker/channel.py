@@ -1,4 +1,4 @@
-"""The worker's two file descriptors: events out, credit in."""
+"""The worker's two file descriptors: events out, commands in."""
 
 import json
 import os
@@ -6,27 +6,27 @@ import time
 
 HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
-_CREDIT_FD = "HARNESS_CREDIT_FD"
+_COMMANDS_FD = "HARNESS_COMMANDS_FD"
 
 
 class Channel:
-    """Writes events as lines of JSON and reads how far the worker may go.
+    """Writes events as lines of JSON; reads how far the worker may go, and which faults begin and end.
 
     Times are seconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine. Without descriptors in the
     environment (a worker started by hand) events go to standard output and credit is unlimited.
     """
 
     def __init__(self, arm, role):
-        self._head = '"arm":%s,"role":%s,"kind":' % (json.dumps(arm), json.dumps(role))
+        self._head = '"arm":%s,"subject":%s,"kind":' % (json.dumps(arm), json.dumps(role))
         self._events = int(os.environ.get(_EVENTS_FD, "1"))
-        credit = os.environ.get(_CREDIT_FD)
-        self._credit = os.fdopen(int(credit), "r") if credit else None
+        commands = os.environ.get(_COMMANDS_FD)
+        self._commands = os.fdopen(int(commands), "r") if commands else None
         self._last = 0.0
         self.until = 0  # type: int | None
         self.forget()
 
     def forget(self):
-        """Faults that the harness tells of are nobody's matter; ``begin`` and ``end`` say whose they are."""
+        """Ignore commands to begin and end faults; set ``begin`` and ``end`` to those who obey them."""
         self.begin = self.end = lambda number: None
 
     def emit(self, kind, **fields):
@@ -45,13 +45,13 @@ class Channel:
 
     def await_credit(self, step):
         """Ask to go on at ``step`` and block until allowed; sets ``until`` (None is no limit)."""
-        if self._credit is None:
+        if self._commands is None:
             self.until = None
             return
         self.emit("waiting", step=step)
         words = {}
         while "until" not in words:
-            line = self._credit.readline()
+            line = self._commands.readline()
             if not line:
                 raise SystemExit("the harness is gone: no more credit")
             words = json.loads(line)

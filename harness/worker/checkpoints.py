@@ -21,20 +21,20 @@ class DamagedError(Exception):
     """A checkpoint that cannot be used, with the reason."""
 
 
-def write(training, job, step, half_way=None):
+def write(training, job, step, half_way):
     """Save the state after ``step`` steps; the fields of the event. ``half_way`` is called with half of it written."""
     began = time.monotonic()
-    told = {"step": step, "sha256": "", "missing": "", "failure": ""}
-    state, told["missing"] = _state(training, job, step)
+    event = {"step": step, "sha256": "", "missing": "", "failure": ""}
+    state, event["missing"] = _state(training, job, step)
     body = pickle.dumps(state, protocol=4)
-    told["sha256"] = hashlib.sha256(body).hexdigest()
+    event["sha256"] = hashlib.sha256(body).hexdigest()
     try:
-        _store(step, json.dumps({"step": step, "sha256": told["sha256"]}).encode() + b"\n" + body, half_way)
+        _store(step, json.dumps({"step": step, "sha256": event["sha256"]}).encode() + b"\n" + body, half_way)
         _forget(job.checkpoint.keep)
     except OSError as error:
-        told["failure"] = os.strerror(error.errno)
-    told["seconds"] = round(time.monotonic() - began, 6)
-    return told
+        event["failure"] = os.strerror(error.errno)
+    event["seconds"] = round(time.monotonic() - began, 6)
+    return event
 
 
 def _state(training, job, step):
@@ -57,9 +57,8 @@ def _store(step, data, half_way):
     try:
         with open(beside, "wb") as file:
             file.write(data[: len(data) // 2])
-            if half_way is not None:
-                file.flush()
-                half_way()
+            file.flush()
+            half_way()
             file.write(data[len(data) // 2 :])
             file.flush()
             os.fsync(file.fileno())
@@ -71,23 +70,23 @@ def _store(step, data, half_way):
 
 
 def _forget(keep):
-    for name in found()[keep:]:
+    for name in names()[keep:]:
         os.unlink(os.path.join(FOLDER, name))
 
 
-def found():
+def names():
     """Names of checkpoints, newest first; one that was never finished has another ending."""
     try:
-        names = os.listdir(FOLDER)
+        listed = os.listdir(FOLDER)
     except OSError:
         return []
-    return sorted((name for name in names if name.endswith(SUFFIX)), reverse=True)
+    return sorted((name for name in listed if name.endswith(SUFFIX)), reverse=True)
 
 
 def newest():
     """The state of the newest good checkpoint, or None, and why newer ones were rejected."""
     rejected = []
-    for name in found():
+    for name in names():
         try:
             return _load(os.path.join(FOLDER, name)), rejected
         except DamagedError as error:

@@ -10,9 +10,9 @@ def load(path, arm_name):
 
 
 def schedule(path, arm_name, role):
-    """The faults of one role that its worker may be told to commit: number to ``(name, parameters, sizes)``."""
-    own = [one for one in _arm(path, arm_name)["schedule"] if one["role"] == role]
-    return {one["fault"]: (*next(iter(one["entry"].items())), one["sizes"]) for one in own}
+    """The faults of one role: number to ``(name, parameters, sizes)``."""
+    own = [fault for fault in _arm(path, arm_name)["schedule"] if fault["subject"] == role]
+    return {fault["fault"]: (*next(iter(fault["entry"].items())), fault["sizes"]) for fault in own}
 
 
 def _arm(path, name):

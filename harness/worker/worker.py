@@ -18,12 +18,13 @@ def run(job, arm, role, schedule):
     import mxnet as mx
 
     imported = time.monotonic() - started
+    from . import trainings
     from .contexts import contexts
     from .gradients import not_finite
 
     live = LiveBytes(job.memory == "live", contexts(job))
     baseline = resident()["anonymous"]
-    training = _training(job, int(role.split("/")[1]), channel)
+    training = trainings.find(job)(job, int(role.split("/")[1]), channel.emit)
     channel.emit(
         "ready",
         import_seconds=round(imported, 6),
@@ -56,39 +57,25 @@ def _reporting(channel, usual):
     return report
 
 
-def _training(job, rank, channel):
-    if job.loop == "executor":
-        from .staged import StagedTraining
-
-        return StagedTraining(job, rank)
-    if job.model == "oracle":
-        from .oracle import OracleTraining
-
-        return OracleTraining(job, rank, lambda **fields: channel.emit("misapplied", **fields))
-    from .training import Training
-
-    return Training(job, rank)
-
-
 class Work:
     """All steps of one worker, window by window; the ``first`` worker writes checkpoints, where they are asked for."""
 
     def __init__(self, job, channel, training, live, schedule, first):
         from .gradients import Norms
-        from .tampering import Tampering
+        from .in_process_faults import InProcessFaults
 
         self._job, self._channel, self._training, self._live, self._first = job, channel, training, live, first
         self._norms = Norms(job.gradients == "norms")
-        self._tampering = Tampering(job, channel, schedule)
+        self._faults = InProcessFaults(job, channel.emit, schedule)
         self._clean_batches = training.batches
-        channel.end = self._tampering.end
+        channel.end = self._faults.end
         channel.begin = lambda number: self._begin(number)
         self._step = self._saved = 0
 
     def _begin(self, number):
         """From now on batches go by the faults; until then nothing stands between the loop and its data."""
-        self._training.batches = lambda step: self._tampering.batch(self._clean_batches, step)
-        self._tampering.begin(number, self._step)
+        self._training.batches = lambda step: self._faults.batch(self._clean_batches, step)
+        self._faults.begin(number, self._step)
 
     def through(self):
         """From the newest checkpoint, if there is one, to the last step."""
@@ -100,7 +87,7 @@ class Work:
                 channel.await_credit(self._step)
             self._save()
             end = self._window_end()
-            self._window(self._step, end)
+            self.window(self._step, end)
             self._step = end
         self._save()
 
@@ -123,14 +110,9 @@ class Work:
             return
         from . import checkpoints
 
-        def stand_still():
-            if self._tampering.interrupts_checkpoint():
-                self._channel.emit("checkpointing", step=step)
-                time.sleep(3600)
-
-        told = checkpoints.write(self._training, self._job, step, stand_still)
+        event = checkpoints.write(self._training, self._job, step, lambda: self._faults.half_way(step))
         self._saved = step
-        self._channel.emit("checkpointed", **told)
+        self._channel.emit("checkpointed", **event)
 
     def _window_end(self):
         """A window never spans the end of the warm-up, of the credit or of the job, nor a checkpoint."""
@@ -144,7 +126,8 @@ class Work:
             ends.append((step // job.checkpoint.every + 1) * job.checkpoint.every)
         return min(ends)
 
-    def _window(self, first, end):
+    def window(self, first, end):
+        """Take the steps from ``first`` to before ``end``, wait for them, and report."""
         import mxnet as mx
 
         job, channel, training = self._job, self._channel, self._training
@@ -153,10 +136,10 @@ class Work:
         for step in range(first, end):
             begun = phases.mark("began")
             losses.append(training.compute(step))
-            self._tampering.gradients(training, step)
+            self._faults.gradients(training, step)
             self._norms.note(training)
             phases.mark("computed")
-            self._tampering.update(training, step)
+            self._faults.update(training, step)
             phases.mark("ended")
             if job.sync_every and (step + 1) % job.sync_every == 0:
                 mx.nd.waitall()

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import TypeVar
 
-from harness import events
-from harness.agent.client import AgentProcess
-from harness.events import Event
+from harness.execution.backends.base import Agent
+from harness.vocabulary import events
+from harness.vocabulary.events import Event
 
 PATIENCE = 20.0
 Kind = TypeVar("Kind", bound=Event)
@@ -17,7 +17,7 @@ Kind = TypeVar("Kind", bound=Event)
 class Listener:
     """An agent, the folder it works in, and the events that nobody has waited for yet."""
 
-    def __init__(self, agent: AgentProcess, folder: Path) -> None:
+    def __init__(self, agent: Agent, folder: Path) -> None:
         self.agent, self.folder = agent, folder
         self._lines: list[bytes] = []
 

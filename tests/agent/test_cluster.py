@@ -16,10 +16,10 @@ from statistics import median
 import psutil
 import pytest
 
-from harness import machine
-from harness.agent.client import AgentProcess
-from harness.events import Connected, ConnectFailed, Exited, Traffic
-from harness.instructions import Connect, Direction, Host, Spawn, Survey
+from harness.execution import machine
+from harness.execution.backends.local import LocalBackend
+from harness.vocabulary.events import Connected, ConnectFailed, Exited, Traffic
+from harness.vocabulary.instructions import Connect, Direction, Host, Spawn, Survey
 from tests.agent.listening import PATIENCE, Listener
 
 pytestmark = pytest.mark.skipif(
@@ -73,7 +73,7 @@ class Cluster(Listener):
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with AgentProcess("main", tmp_path / "agent.log", networked=True) as agent:
+    with LocalBackend(tmp_path).open("main", networked=True) as agent:
         yield Cluster(agent, tmp_path)
 
 
@@ -88,7 +88,7 @@ def test_the_wire_counts_what_it_carries(cluster: Cluster) -> None:
     cluster.round_trips(5, 10_000)
     cluster.agent.send(Survey(""))
     left = cluster.until(Traffic)
-    assert left.role == "left"
+    assert left.subject == "left"
     assert 50_000 < left.in_bytes < 60_000  # and acknowledgements
     assert 50_000 < left.out_bytes < 60_000
     assert left.in_packets >= 35  # 1460 bytes each
@@ -126,10 +126,10 @@ def _network_namespaces() -> set[str]:
 CONTROLLER = """
 import sys, time
 from pathlib import Path
-from harness.agent.client import AgentProcess
-from harness.instructions import Connect, Direction, Host, Spawn
+from harness.execution.backends.local import LocalBackend
+from harness.vocabulary.instructions import Connect, Direction, Host, Spawn
 free, folder, hosts = Direction(None, 0.0, 0.0, 1000), sys.argv[1], int(sys.argv[2])
-with AgentProcess("main", Path(folder) / "agent.log", networked=True) as agent:
+with LocalBackend(Path(folder)).open("main", networked=True) as agent:
     agent.send(Connect("", tuple(Host(f"h{n}", f"10.77.0.{n}", free, free) for n in range(1, hosts + 1)), 9000, 1))
     agent.send(Spawn("worker/0", ("sleep", "600"), {"PATH": "/usr/bin:/bin"}, folder, folder + "/log", "h1"))
     print("begun", flush=True)
@@ -181,10 +181,10 @@ def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
     before, draw = _network_namespaces(), random.Random(victim)
     for _ in range(20):
         with _controller(tmp_path, draw.randint(1, 6)) as controller:
-            condemned = controller if victim == "controller" else _awaited(controller, victim)
+            expected_exits = controller if victim == "controller" else _awaited(controller, victim)
             time.sleep(draw.uniform(0.0, 0.3))
             started = controller.children(recursive=True)
-            condemned.kill()
+            expected_exits.kill()
             until = time.monotonic() + 2
             while (left := _alive(started)) and time.monotonic() < until:
                 time.sleep(0.02)

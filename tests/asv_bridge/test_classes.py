@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.asv_bridge import classes
-from harness.errors import InputError
+from harness.base.errors import InputError
 from tests.conftest import ROOT, SCENARIO
 
 TAGGED = SCENARIO + "tags: [asv]\n"

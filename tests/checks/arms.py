@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from harness.events import Ended, Outcome
-from harness.measures import ArmMeasures, Quantity
+from collections.abc import Sequence
+
+from harness.vocabulary.events import Ended, Outcome
+from harness.vocabulary.quantities import ArmMeasures, Quantity
+from harness.vocabulary.receipts import Receipt
 
 
-def arm(*quantities: Quantity, name: str = "main", outcome: Outcome = "completed") -> ArmMeasures:
+def arm(
+    *quantities: Quantity, name: str = "main", outcome: Outcome = "completed", receipts: Sequence[Receipt] = ()
+) -> ArmMeasures:
     ended = Ended(1.0, name, "", outcome, "the reason")
-    return ArmMeasures(name, ended, (), {(quantity.name, quantity.role): quantity for quantity in quantities})
+    return ArmMeasures(name, ended, receipts, {(quantity.name, quantity.subject): quantity for quantity in quantities})

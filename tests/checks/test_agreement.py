@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from harness.checks import Finding
 from harness.checks.agreement import Agreement
-from harness.measures import Quantity
+from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
 
 CHECK = Agreement.model_validate(True)

@@ -4,7 +4,8 @@ import pytest
 
 from harness.checks import Finding
 from harness.checks.drift import Drift
-from harness.measures import ArmMeasures, Quantity, from_samples
+from harness.measures import from_samples
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
 
 CHECK = Drift.model_validate({"versus": "control", "at_most": "1%"})

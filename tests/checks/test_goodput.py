@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.checks.goodput import Goodput
-from harness.measures import Quantity
+from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
 
 CHECK = Goodput.model_validate({"versus": "control", "at_least": "50%"})

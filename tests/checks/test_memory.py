@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.memory import Memory
-from harness.measures import ArmMeasures, Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
 
 MB = 1_000_000
@@ -12,10 +12,10 @@ MB = 1_000_000
 
 def _arm() -> ArmMeasures:
     return arm(
-        Quantity("peak_memory", "B", 100 * MB, 1, role="worker/0"),
-        Quantity("peak_memory", "B", 300 * MB, 1, role="worker/1"),
-        Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, role="worker/0"),
-        Quantity("held_beyond_live_fraction", "fraction", None, role="worker/0", note="not asked for"),
+        Quantity("peak_memory", "B", 100 * MB, 1, subject="worker/0"),
+        Quantity("peak_memory", "B", 300 * MB, 1, subject="worker/1"),
+        Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, subject="worker/0"),
+        Quantity("held_beyond_live_fraction", "fraction", None, subject="worker/0", note="not asked for"),
     )
 
 
@@ -31,8 +31,8 @@ def test_growth_is_judged_by_its_interval(limit: str, verdict: str) -> None:
 
 def test_a_worker_that_leaves_it_open_outranks_one_that_holds_more() -> None:
     arms = arm(
-        Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, role="worker/0"),
-        Quantity("memory_growth", "B/1000 steps", 4 * MB, 20, -10 * MB, 50 * MB, role="worker/1"),
+        Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, subject="worker/0"),
+        Quantity("memory_growth", "B/1000 steps", 4 * MB, 20, -10 * MB, 50 * MB, subject="worker/1"),
     )
     assert Memory.model_validate({"growth_at_most": "7MB"}).judge(arms, None).verdict == "invalid"
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from harness.checks import Finding
 from harness.checks.outcome import Outcome
-from harness.measures import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures
 from tests.checks.arms import arm
 
 

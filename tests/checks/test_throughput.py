@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.throughput import Throughput
-from harness.measures import ArmMeasures, from_samples
+from harness.measures import from_samples
+from harness.vocabulary.quantities import ArmMeasures
 from tests.checks.arms import arm
 
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.updates import Updates
-from harness.measures import Quantity
+from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
 
 CHECK = Updates.model_validate("exact")

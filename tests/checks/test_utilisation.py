@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.utilisation import Utilisation
-from harness.measures import Quantity
+from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
 
 
@@ -43,7 +43,7 @@ def test_what_was_not_measured_cannot_be_judged() -> None:
     missing = Quantity("utilisation", "fraction", None, note="set workload.phases: true")
     verdict, reason = _judge(missing, at_least="70%")
     assert (verdict, "set workload.phases: true" in reason) == ("invalid", True)
-    few = Quantity("utilisation", "fraction", 0.5, 3, role="worker/0")
+    few = Quantity("utilisation", "fraction", 0.5, 3, subject="worker/0")
     assert "3 windows are too few for an interval" in _judge(few, at_least="70%")[1]
 
 

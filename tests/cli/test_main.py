@@ -12,7 +12,21 @@ import pytest
 from harness import cli
 from tests.conftest import ROOT, SCENARIO
 
-VERBS = ["doctor", "judge", "list", "plan", "replay", "run", "schema", "show", "shrink", "table", "targets", "validate"]
+VERBS = [
+    "doctor",
+    "judge",
+    "list",
+    "plan",
+    "replay",
+    "run",
+    "schema",
+    "show",
+    "shrink",
+    "soak",
+    "table",
+    "targets",
+    "validate",
+]
 
 
 def _main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

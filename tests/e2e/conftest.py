@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness import machine
+from harness.execution import machine
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.e2e

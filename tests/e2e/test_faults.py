@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
-from harness import events, faults
-from harness.agent.client import isolation
-from harness.events import Checkpointed, Injected, Resumed
+from harness import faults
+from harness.execution.backends.local import isolation
+from harness.vocabulary import events
+from harness.vocabulary.events import Checkpointed, Injected, Resumed
 from tests.conftest import ROOT
 from tests.e2e.conftest import Command, harness, last_arm, needs_clusters
 from tests.e2e.test_cleanup import MARKER, _all_gone
@@ -96,13 +97,13 @@ def test_a_crash_is_known_at_once_with_what_was_said_last(run: Callable[..., Com
     past = list(_history(tmp_path / "results"))
     left, ended = (next(one for one in past if isinstance(one, kind)) for kind in (events.Exited, events.Ended))
     assert ended.t - left.t < 0.5
-    assert (ended.role, ended.outcome) == ("worker/0", "crashed")
+    assert (ended.subject, ended.outcome) == ("worker/0", "crashed")
     assert "RuntimeError: the harness was asked to let the training script fail before step 100" in ended.log
 
 
 def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Command]) -> None:
     drop = "faults: [{drop: {select: {role: worker, rank: 1}, at: {step: 100}}}]\nexpect: {updates: exact}\n"
-    job = "title: q\nworkload: {model: oracle, steps: 150}\ntopology: {kvstore: dist_async, workers: 2}\n"
+    job = "title: q\nworkload: {training: oracle, steps: 150}\ntopology: {kvstore: dist_async, workers: 2}\n"
     command = run(job + drop)
     (check,) = [one for one in command.json["verdicts"][0]["checks"] if one["check"] == "updates"]
     assert check["verdict"] == "fail"
@@ -114,7 +115,7 @@ def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) 
     command = run(JOB + wrong, "--set", "startup_timeout=6s")
     assert command.code == 0, command.out
     assert last_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
-    waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["waits"]}
+    waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["blocked"]}
     assert waits["scheduler"]["doing"] == "waits for all workers and servers to come"
     assert waits["worker/1"]["doing"] == "waits for the scheduler to let it in"
     assert waits["worker/1"]["peers"] == ["scheduler"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness import machine
+from harness.execution import machine
 from tests.e2e.conftest import Command, harness, last_arm
 
 pytestmark = pytest.mark.e2e
@@ -46,7 +46,7 @@ def test_a_killed_server_or_scheduler_hangs_the_job(run: Callable[..., Command],
     kill = f"faults: [{{kill: {{select: {{role: {role}}}, at: {{step: 30}}}}}}]\nexpect: {{outcome: hung}}\n"
     command = run(DIST + kill)
     assert command.code == 0, command.out
-    assert last_arm(command)["receipts"][0]["role"].startswith(role)
+    assert last_arm(command)["receipts"][0]["subject"].startswith(role)
 
 
 def test_a_slow_server_has_a_receipt(run: Callable[..., Command]) -> None:

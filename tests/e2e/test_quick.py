@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness import machine
+from harness.execution import machine
 from tests.e2e.conftest import CLUSTERS, Command, harness, needs_clusters
 
 pytestmark = pytest.mark.e2e
@@ -39,7 +39,7 @@ def _arm(verdict: Any, name: str = "main") -> Any:
 
 
 def _value(arm: Any, name: str, role: str = "") -> float:
-    found = [m for m in arm["measures"] if (m["name"], m["role"]) == (name, role)]
+    found = [m for m in arm["measures"] if (m["name"], m["subject"]) == (name, role)]
     assert found and found[0]["value"] is not None, (name, role)
     return float(found[0]["value"])
 
@@ -74,10 +74,10 @@ def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[
     assert arm["outcome"] == "hung"
     assert "worker/0 at step 200" in arm["reason"]
     (receipt,) = arm["receipts"]
-    assert (receipt["name"], receipt["role"], receipt["proven"]) == ("kill", "worker/1", True)
-    stacks = {stack["role"]: stack["text"] for stack in verdict["stacks"]}
+    assert (receipt["name"], receipt["subject"], receipt["proven"]) == ("kill", "worker/1", True)
+    stacks = {stack["subject"]: stack["text"] for stack in verdict["stacks"]}
     assert set(stacks) == {"scheduler", "server/0", "worker/0"}
-    assert "_window (worker.py" in stacks["worker/0"]
+    assert "window (worker.py" in stacks["worker/0"]
 
 
 def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: tuple[Path, Command]) -> None:

@@ -43,7 +43,7 @@ def _main(command: Command) -> Any:
 
 
 def _values(command: Command, name: str) -> dict[str, Any]:
-    return {one["role"]: one["value"] for one in _main(command)["measures"] if one["name"] == name}
+    return {one["subject"]: one["value"] for one in _main(command)["measures"] if one["name"] == name}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,8 @@ def test_a_worker_killed_on_its_host_leaves_the_others_waiting(run: Callable[...
     kill = "faults=[{kill: {select: {role: worker, rank: 1}, at: {step: 60}}}]"
     command = run(kill, "topology.network={}", "stall_timeout=3s", "expect={outcome: hung}")
     assert command.code == 0, command.out
-    assert {stack["role"] for stack in command.json["verdicts"][0]["stacks"]} == {"scheduler", "server/0", "worker/0"}
+    stacks = command.json["verdicts"][0]["stacks"]
+    assert {stack["subject"] for stack in stacks} == {"scheduler", "server/0", "worker/0"}
 
 
 @needs_clusters
@@ -148,10 +149,10 @@ def test_what_cannot_work_is_refused_at_its_place(scenario: Any, tmp_path: Path)
 
 def test_the_doctor_says_what_this_machine_can_do() -> None:
     told = harness("doctor", "--json").json
-    assert told["schema"] == "harness/doctor/1"
-    names = [one["name"] for one in told["abilities"]]
+    assert told["schema"] == "harness/doctor/2"
+    names = [one["name"] for one in told["capabilities"]]
     assert names[1:4] == ["namespaces", "/dev/net/tun", "pocket cluster"]
-    assert all(one["remedy"] for one in told["abilities"] if not one["there"] and not one["optional"])
+    assert all(one["remedy"] for one in told["capabilities"] if not one["there"] and not one["optional"])
 
 
 def _without_namespaces(folder: Path) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.events import Impaired
 from harness.faults import LinkFault
-from harness.instructions import Impair, Impairment, Restore
-from harness.receipts import Evidence
-from harness.schedule import For
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impair, Impairment, Restore
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import For
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "share": "5%"}
 
@@ -22,7 +22,7 @@ def acts_both_ways_or_one(fault: LinkFault, impairment: Impairment) -> None:
     both = tuple(Impair("worker-1", 4, way, impairment) for way in ("out", "in"))
     assert fault.inject("worker-1", 4) == both
     assert fault.heal("worker-1", 4) == (Restore("worker-1", 4),)
-    assert fault.duration == For(steps=100)
+    assert fault.life.duration == For(steps=100)
     assert fault.model_copy(update={"direction": "in"}).inject("worker-1", 4) == both[1:]
 
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from harness.events import Impaired
 from harness.faults.bandwidth import Bandwidth
-from harness.instructions import Impair, Impairment, Restore
-from harness.receipts import Evidence
-from harness.schedule import For
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impair, Impairment, Restore
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import For
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "limit": "50mbit"}
 FAULT = Bandwidth.model_validate(WRITTEN)
@@ -25,7 +25,7 @@ def test_what_it_asks_the_wire_to_do() -> None:
         Impair("worker-1", 4, "in", impairment),
     )
     assert FAULT.heal("worker-1", 4) == (Restore("worker-1", 4),)
-    assert FAULT.duration == For(steps=100)
+    assert FAULT.life.duration == For(steps=100)
     one_way = Bandwidth.model_validate({**WRITTEN, "direction": "in"})
     assert one_way.inject("worker-1", 4) == (Impair("worker-1", 4, "in", impairment),)
 

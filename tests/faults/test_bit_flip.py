@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.bit_flip import BitFlip
-from tests.faults.told import WRITTEN, committed_for, proven_by_another_hash
+from tests.faults.reports import WRITTEN, committed_for, proven_by_another_hash
 
 FAULT = BitFlip.model_validate({**WRITTEN, "bit": 30})
 

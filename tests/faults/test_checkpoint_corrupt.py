@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from harness.events import Damaged
-from harness.faults.checkpoint_corrupt import CheckpointCorrupt
-from harness.instructions import Damage
-from harness.receipts import Evidence
+from harness.faults.checkpoint_corrupt import CheckpointCorrupt, Damaged
+from harness.vocabulary.instructions import Act
+from harness.vocabulary.receipts import Evidence
 
 FAULT = CheckpointCorrupt.model_validate(
     {"select": {"role": "worker", "rank": 0}, "at": {"step": 60}, "how": "truncate"}
@@ -11,8 +10,8 @@ FAULT = CheckpointCorrupt.model_validate(
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("worker/0", 2) == (Damage("worker/0", 2, "truncate"),)
-    assert FAULT.momentary
+    assert FAULT.inject("worker/0", 2) == (Act("worker/0", 2, "checkpoint_corrupt", {"how": "truncate"}),)
+    assert FAULT.life.instantaneous
 
 
 def test_it_is_proven_by_the_files_hash() -> None:

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from harness.events import Hogged
-from harness.faults.cpu_hog import CpuHog
-from harness.instructions import Hog, Unhog
-from harness.receipts import Evidence
+from harness.faults.cpu_hog import CpuHog, Hogged
+from harness.vocabulary.instructions import Act, Undo
+from harness.vocabulary.receipts import Evidence
 
 FAULT = CpuHog.model_validate({"select": {"role": "server"}, "at": {"step": 5}, "processes": 2})
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("server/0", 3) == (Hog("server/0", 3, 2),)
-    assert FAULT.heal("server/0", 3) == (Unhog("server/0", 3),)
+    assert FAULT.inject("server/0", 3) == (Act("server/0", 3, "cpu_hog", {"processes": 2}),)
+    assert FAULT.heal("server/0", 3) == (Undo("server/0", 3),)
 
 
 @pytest.mark.parametrize(("burnt", "left", "proven", "restored"), [(0.5, 0, True, True), (0.1, 1, False, False)])

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from harness.events import Filled
-from harness.faults.disk_full import DiskFull
-from harness.instructions import Disk, Fill, Unfill
-from harness.receipts import Evidence
+from harness.faults.disk_full import DiskFull, Filled
+from harness.vocabulary.instructions import Act, Prepare, Undo
+from harness.vocabulary.receipts import Evidence
 
 FAULT = DiskFull.model_validate({"select": {"role": "worker", "rank": 0}, "at": {"step": 60}, "disk": "8MB"})
 
@@ -13,9 +12,11 @@ def _filled(*pairs: tuple[int, int]) -> Evidence:
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.prepare("/run/logs") == (Disk("", "/run/logs/checkpoints", 8_000_000),)
-    assert FAULT.inject("worker/0", 2) == (Fill("worker/0", 2),)
-    assert FAULT.heal("worker/0", 2) == (Unfill("worker/0", 2),)
+    assert FAULT.prepare("/run/logs") == (
+        Prepare("", "disk_full", {"path": "/run/logs/checkpoints", "size": 8_000_000}),
+    )
+    assert FAULT.inject("worker/0", 2) == (Act("worker/0", 2, "disk_full", {}),)
+    assert FAULT.heal("worker/0", 2) == (Undo("worker/0", 2),)
 
 
 def test_it_is_proven_by_what_the_file_system_says() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.faults.drop import Drop
-from tests.faults.told import WRITTEN, committed_for, tampered, unchanged
+from tests.faults.reports import WRITTEN, committed_for, tampered, unchanged
 
 FAULT = Drop.model_validate(WRITTEN)
 

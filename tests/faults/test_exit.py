@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-from harness.events import Exited, Failed
 from harness.faults.exit import Exit
-from harness.instructions import Tamper
-from harness.receipts import Evidence
+from harness.vocabulary.events import Exited, Failed
+from harness.vocabulary.instructions import BeginInProcess
+from harness.vocabulary.receipts import Evidence
 
 FAULT = Exit.model_validate({"select": {"role": "worker", "rank": 1}, "at": {"step": 50}})
 FAILED = Failed(1.0, "main", "worker/1", "RuntimeError: no")
 
 
 def test_the_worker_is_told_and_nothing_heals_it() -> None:
-    assert FAULT.inject("worker/1", 2) == (Tamper("worker/1", 2),)
-    assert (FAULT.heal("worker/1", 2), FAULT.duration, FAULT.deadly) == ((), None, True)
+    assert FAULT.inject("worker/1", 2) == (BeginInProcess("worker/1", 2),)
+    assert (FAULT.heal("worker/1", 2), FAULT.life.duration, FAULT.life.terminates) == ((), None, True)
 
 
 def test_it_is_proven_by_the_exception_whatever_mxnet_makes_of_it() -> None:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.events import Impaired
 from harness.faults.flap import Flap
-from harness.instructions import Impairment
-from harness.receipts import Evidence
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import Evidence
 
 FAULT = Flap.model_validate(
     {"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out", "down": "100ms", "up": "300ms"}

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.events import Exited, Signalled
-from harness.faults import Select
+from harness.faults import Heals
 from harness.faults.kill import Kill
-from harness.instructions import Signal
-from harness.receipts import Evidence
+from harness.vocabulary.events import Exited, Signalled
+from harness.vocabulary.instructions import Signal
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import Select
 
 FAULT = Kill.model_validate({"select": {"role": "server", "rank": 0}, "at": {"time": "2s"}})
 
@@ -22,8 +23,8 @@ def _evidence(after: str, signal: int | None) -> Evidence:
 def test_what_it_asks_the_agent_to_do() -> None:
     assert FAULT.select == Select(role="server", rank=0)
     assert FAULT.inject("server/0", 0) == (Signal("server/0", "KILL"),)
-    assert FAULT.heal("server/0", 0) == ()
-    assert FAULT.deadly
+    assert not isinstance(FAULT, Heals)
+    assert FAULT.life.terminates
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from harness.events import Injected, Spawned
 from harness.faults.late_start import LateStart
-from harness.receipts import Evidence
+from harness.vocabulary.events import Injected, Spawned
+from harness.vocabulary.receipts import Evidence
 
 BEGUN = Injected(1.0, "main", "worker/1", 0, None)
 SELECT = {"role": "worker", "rank": 1}
@@ -13,7 +13,7 @@ SELECT = {"role": "worker", "rank": 1}
 
 def test_it_is_proven_by_when_the_process_was_started() -> None:
     late = LateStart.model_validate({"select": SELECT, "by": "2s"})
-    assert (late.inject("worker/1", 0), late.revival, late.keeps_back) == ((), 2.0, True)
+    assert (late.inject("worker/1", 0), late.life.restart_after, late.life.withholds) == ((), 2.0, True)
     assert late.receipt(Evidence([BEGUN, Spawned(3.0, "main", "worker/1", 7)])) == (
         True,
         "its process was started after 2.000 s",

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.loss import Loss
-from harness.instructions import Impairment
+from harness.vocabulary.instructions import Impairment
 from tests.faults.links import WRITTEN, acts_both_ways_or_one, proven_by_its_share
 
 FAULT = Loss.model_validate({**WRITTEN})

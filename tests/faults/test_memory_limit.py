@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from harness.events import Limited
-from harness.faults.memory_limit import MemoryLimit
-from harness.instructions import Limit
-from harness.receipts import Evidence
+from harness.faults.memory_limit import Limited, MemoryLimit
+from harness.vocabulary.instructions import Act, Undo
+from harness.vocabulary.receipts import Evidence
 
 FAULT = MemoryLimit.model_validate({"select": {"role": "server"}, "at": {"step": 5}, "limit": "300MB"})
 
@@ -13,8 +12,8 @@ def _limited(*pairs: tuple[int | None, int | None]) -> Evidence:
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("server/0", 3) == (Limit("server/0", 3, 300_000_000),)
-    assert FAULT.heal("server/0", 3) == (Limit("server/0", 3, None),)
+    assert FAULT.inject("server/0", 3) == (Act("server/0", 3, "memory_limit", {"bytes": 300_000_000}),)
+    assert FAULT.heal("server/0", 3) == (Undo("server/0", 3),)
 
 
 def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from harness.events import Signalled
 from harness.faults.pause import Pause
-from harness.instructions import Signal
-from harness.receipts import Evidence
+from harness.vocabulary.events import Signalled
+from harness.vocabulary.instructions import Signal
+from harness.vocabulary.receipts import Evidence
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"time": "3s"}}
 FAULT = Pause.model_validate(WRITTEN)
@@ -26,7 +26,7 @@ def _evidence(stopped: str, before: str, after: str, ran: float = 0.5) -> Eviden
 def test_what_it_asks_the_agent_to_do() -> None:
     assert FAULT.inject("worker/1", 0) == (Signal("worker/1", "STOP"),)
     assert FAULT.heal("worker/1", 0) == (Signal("worker/1", "CONT"),)
-    assert FAULT.duration.time == 3.0
+    assert (FAULT.life.seconds, FAULT.life.suspends) == (3.0, True)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from harness.events import Impaired
 from harness.faults.reset import Reset
-from harness.instructions import Impairment
-from harness.receipts import Evidence
+from harness.vocabulary.events import Impaired
+from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import Evidence
 
 FAULT = Reset.model_validate({"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out"})
 
@@ -14,7 +14,7 @@ def _told(touched: int, packets: int, after: bool = False) -> Impaired:
 
 def test_it_looks_for_connections_for_a_second() -> None:
     assert FAULT.impairment() == Impairment(reset=True)
-    assert FAULT.duration is not None and FAULT.duration.time == 1.0
+    assert FAULT.life.duration is not None and FAULT.life.duration.time == 1.0
 
 
 def test_it_is_proven_by_connections_that_the_wire_tore_down() -> None:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from harness.events import Exited, Signalled, Spawned
 from harness.faults.restart import Restart
-from harness.instructions import Signal
-from harness.receipts import Evidence
+from harness.vocabulary.events import Exited, Signalled, Spawned
+from harness.vocabulary.instructions import Signal
+from harness.vocabulary.receipts import Evidence
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "after": "2s"}
 FAULT = Restart.model_validate(WRITTEN)
@@ -15,8 +15,8 @@ KILLED = [
 
 def test_it_kills_and_says_when_to_start_again() -> None:
     assert FAULT.inject("worker/1", 0) == (Signal("worker/1", "KILL"),)
-    assert (FAULT.deadly, FAULT.revival, FAULT.whole_job) == (True, 2.0, False)
-    assert Restart.model_validate({**WRITTEN, "scope": "job"}).whole_job
+    assert (FAULT.life.terminates, FAULT.life.restart_after, FAULT.life.whole_job) == (True, 2.0, False)
+    assert Restart.model_validate({**WRITTEN, "scope": "job"}).life.whole_job
 
 
 def test_it_is_proven_by_an_end_and_a_new_process_in_time() -> None:

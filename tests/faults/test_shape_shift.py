@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.faults.shape_shift import ShapeShift
-from tests.faults.told import WRITTEN, committed_for, tampered, unchanged
+from tests.faults.reports import WRITTEN, committed_for, tampered, unchanged
 
 SHAPES = {"distribution": "choice", "values": [8, 16]}
 FAULT = ShapeShift.model_validate({**WRITTEN, "for": {"steps": 2}, "shapes": SHAPES})

@@ -2,25 +2,24 @@ from __future__ import annotations
 
 import pytest
 
-from harness.events import Throttled
-from harness.faults.slow import Slow
-from harness.instructions import Throttle, Unthrottle
-from harness.receipts import Evidence
-from harness.schedule import For
+from harness.faults.slow import Slow, Throttled
+from harness.vocabulary.instructions import Act, Undo
+from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.schedule import For
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"steps": 100}, "factor": 3}
 FAULT = Slow.model_validate(WRITTEN)
 
 
 def _evidence(elapsed: float, stopped: float, cycles: int, witnessed: int) -> Evidence:
-    throttled = Throttled(1.0, "main", "worker/1", 3.0, elapsed, stopped, cycles, witnessed, "R")
+    throttled = Throttled(1.0, "main", "worker/1", 0, 3.0, elapsed, stopped, cycles, witnessed, "R")
     return Evidence([throttled], (0.3, 0.3), (0.1, 0.1))
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("worker/1", 0) == (Throttle("worker/1", 3.0),)
-    assert FAULT.heal("worker/1", 0) == (Unthrottle("worker/1"),)
-    assert FAULT.duration == For(steps=100)
+    assert FAULT.inject("worker/1", 0) == (Act("worker/1", 0, "slow", {"factor": 3.0}),)
+    assert FAULT.heal("worker/1", 0) == (Undo("worker/1", 0),)
+    assert FAULT.life.duration == For(steps=100)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.faults.slow_input import SlowInput
-from harness.receipts import Evidence
+from harness.vocabulary.receipts import Evidence
 
 FAULT = SlowInput.model_validate(
     {"select": {"role": "worker", "rank": 1}, "at": {"step": 5}, "for": {"steps": 20}, "by": "20ms"}

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.stale import Stale
-from tests.faults.told import WRITTEN, committed_for, proven_by_another_hash
+from tests.faults.reports import WRITTEN, committed_for, proven_by_another_hash
 
 FAULT = Stale.model_validate({**WRITTEN})
 

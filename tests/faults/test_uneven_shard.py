@@ -4,17 +4,17 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.uneven_shard import UnevenShard
-from harness.instructions import Tamper
-from tests.faults.told import tampered, unchanged
+from harness.vocabulary.instructions import BeginInProcess
+from tests.faults.reports import tampered, unchanged
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 0}, "batch": 3}
 FAULT = UnevenShard.model_validate(WRITTEN)
 
 
 def test_it_lasts_for_good_unless_said() -> None:
-    assert FAULT.inject("worker/1", 4) == (Tamper("worker/1", 4),)
-    assert FAULT.duration is None
-    assert UnevenShard.model_validate({**WRITTEN, "for": {"steps": 3}}).duration is not None
+    assert FAULT.inject("worker/1", 4) == (BeginInProcess("worker/1", 4),)
+    assert FAULT.life.duration is None
+    assert UnevenShard.model_validate({**WRITTEN, "for": {"steps": 3}}).life.steps == 3
 
 
 def test_it_is_proven_by_what_the_worker_set_out_to_do() -> None:

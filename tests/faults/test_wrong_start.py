@@ -3,10 +3,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from harness.events import Environment
-from harness.faults.wrong_start import WrongStart
-from harness.instructions import Inspect
-from harness.receipts import Evidence
+from harness.faults.wrong_start import Environment, WrongStart
+from harness.vocabulary.instructions import Act
+from harness.vocabulary.receipts import Evidence
 
 FAULT = WrongStart.model_validate({"select": {"role": "worker", "rank": 1}, "workers": 5})
 
@@ -17,9 +16,11 @@ def _told(**values: str) -> Evidence:
 
 def test_only_what_the_process_is_told_anyway_changes() -> None:
     told = {"DMLC_NUM_WORKER": "2", "DMLC_ROLE": "worker"}
-    assert FAULT.environment("worker/1", told) == {"DMLC_NUM_WORKER": "5", "DMLC_ROLE": "worker"}
-    assert FAULT.environment("worker/1", {"X": "1"}) == {"X": "1"}
-    assert FAULT.inject("worker/1", 3) == (Inspect("worker/1", 3, ("DMLC_NUM_WORKER", "HOROVOD_SIZE")),)
+    assert FAULT.environment(told) == {"DMLC_NUM_WORKER": "5", "DMLC_ROLE": "worker"}
+    assert FAULT.environment({"X": "1"}) == {"X": "1"}
+    assert FAULT.inject("worker/1", 3) == (
+        Act("worker/1", 3, "wrong_start", {"names": ["DMLC_NUM_WORKER", "HOROVOD_SIZE"]}),
+    )
 
 
 def test_it_is_proven_by_what_the_kernel_keeps() -> None:

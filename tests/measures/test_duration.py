@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Done, Started
 from harness.measures.duration import Duration
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Done, Started
 
 
 def test_from_the_first_credit_to_the_last_worker(plan_of: Callable[..., Plan]) -> None:

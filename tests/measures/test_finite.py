@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Done, Gradients, NotFinite
 from harness.measures.finite import Finite
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Done, Gradients, NotFinite
 
 
 def test_parameters_are_counted_once_and_the_first_gradient_is_named(plan_of: Callable[..., Plan]) -> None:
@@ -15,5 +15,5 @@ def test_parameters_are_counted_once_and_the_first_gradient_is_named(plan_of: Ca
         measure.add(NotFinite(3.0, "main", "worker/1", 20, name))
     measure.add(Done(3.0, "main", "worker/0", 20))
     (quantity,) = measure.quantities()
-    assert (quantity.role, quantity.value) == ("worker/1", 2)
+    assert (quantity.subject, quantity.value) == ("worker/1", 2)
     assert quantity.note == "first the gradient of b at step 11"

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.events import Step
 from harness.measures.latency import Latency
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Step
 from tests.conftest import SCENARIO
 
 
@@ -15,7 +15,7 @@ def test_percentiles_after_the_warm_up(plan_of: Callable[..., Plan]) -> None:
     measure.add(Step(1.0, "main", "worker/0", 0, [9.0] * 20))
     measure.add(Step(2.0, "main", "worker/0", 20, [0.001 * value for value in range(1, 101)]))
     p50, p99 = measure.quantities()
-    assert (p50.name, p50.role, p50.n) == ("step_latency_p50", "worker/0", 100)
+    assert (p50.name, p50.subject, p50.n) == ("step_latency_p50", "worker/0", 100)
     assert p50.value == pytest.approx(0.0505)
     assert p99.value == pytest.approx(0.09901)
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Loss as LossEvent
-from harness.measures import Quantity
 from harness.measures.loss import Loss
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Loss as LossEvent
+from harness.vocabulary.quantities import Quantity
 
 
 def _measured(plan: Plan, *events: LossEvent) -> dict[str, Quantity]:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.events import Memory as MemoryEvent
-from harness.events import Ready
-from harness.measures import Quantity
 from harness.measures.memory import Memory
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Memory as MemoryEvent
+from harness.vocabulary.events import Ready
+from harness.vocabulary.quantities import Quantity
 
 MB = 1_000_000
 
@@ -59,7 +59,7 @@ def test_devices_of_one_worker_are_told_apart(plan_of: Callable[..., Plan]) -> N
     for step in range(30, 101, 10):
         devices = {"cpu/0": 3 * MB, "cpu/1": MB}
         measure.add(MemoryEvent(1.0, "main", "worker/0", step, 9 * MB, 9 * MB, 8 * MB, 4 * MB, 4 * MB, devices))
-    live = {quantity.role: quantity.value for quantity in measure.quantities() if quantity.name == "live_memory"}
+    live = {quantity.subject: quantity.value for quantity in measure.quantities() if quantity.name == "live_memory"}
     assert live == {"worker/0": 4 * MB, "worker/0 cpu/0": 3 * MB, "worker/0 cpu/1": MB}
 
 

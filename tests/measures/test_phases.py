@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.events import Phases as PhasesEvent
-from harness.measures import Quantity
 from harness.measures.phases import Phases
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Phases as PhasesEvent
+from harness.vocabulary.quantities import Quantity
 
 TEXT = """\
 title: a question
@@ -24,7 +24,7 @@ def _window(role: str, first: int, compute: float, step: float = 1.0) -> PhasesE
 
 
 def _found(measure: Phases) -> dict[tuple[str, str], Quantity]:
-    return {(quantity.name, quantity.role): quantity for quantity in measure.quantities()}
+    return {(quantity.name, quantity.subject): quantity for quantity in measure.quantities()}
 
 
 def test_where_the_time_goes_and_who_was_last(plan_of: Callable[..., Plan]) -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from harness.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
-from harness.measures import Quantity
 from harness.measures.recovery import Recovery
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
+from harness.vocabulary.quantities import Quantity
 
 SINGLE = "title: q\nworkload: {model: mlp, steps: 200, warmup: 10, checkpoint: {every: 50}}\n"
 PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.events import Healed, Injected, Window
-from harness.measures import Quantity
 from harness.measures.throughput import Throughput
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Healed, Injected, Window
+from harness.vocabulary.quantities import Quantity
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
 
@@ -17,7 +17,7 @@ def _window(t: float, role: str, first: int, seconds: float, steps: int = 10) ->
 
 
 def _named(measure: Throughput) -> dict[tuple[str, str], Quantity]:
-    return {(quantity.name, quantity.role): quantity for quantity in measure.quantities()}
+    return {(quantity.name, quantity.subject): quantity for quantity in measure.quantities()}
 
 
 def test_workers_add_up_and_the_warm_up_does_not_count(plan_of: Callable[..., Plan]) -> None:

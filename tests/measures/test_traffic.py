@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Done
-from harness.events import Traffic as TrafficEvent
 from harness.measures.traffic import Traffic
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Done
+from harness.vocabulary.events import Traffic as TrafficEvent
 
 NETWORKED = """\
 title: a question
@@ -20,7 +20,7 @@ def test_what_was_carried_after_the_warm_up(plan_of: Callable[..., Plan]) -> Non
     measure.add(TrafficEvent(5.0, "main", "worker-0", 19000, 30, 2, 9500, 20, 1))
     measure.add(Done(5.0, "main", "worker/0", 100))
     measure.add(Done(5.0, "main", "worker/1", 100))
-    found = {quantity.name: (quantity.value, quantity.unit, quantity.role) for quantity in measure.quantities()}
+    found = {quantity.name: (quantity.value, quantity.unit, quantity.subject) for quantity in measure.quantities()}
     assert found == {
         "sent_bytes": (18000, "B", "worker-0"),
         "received_bytes": (9000, "B", "worker-0"),

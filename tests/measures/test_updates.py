@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Misapplied
 from harness.measures.updates import Updates
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Misapplied
 
-ORACLE = "title: q\nworkload: {model: oracle, steps: 20}\ntopology: {kvstore: dist_sync, workers: 2}\n"
+ORACLE = "title: q\nworkload: {training: oracle, steps: 20}\ntopology: {kvstore: dist_sync, workers: 2}\n"
 
 
 def test_the_first_ones_are_named_with_key_worker_and_step(plan_of: Callable[..., Plan]) -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.events import Digest
 from harness.measures.weights import Weights
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Digest
 
 
 def test_equal_and_different_digests(plan_of: Callable[..., Plan]) -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.measures import Quantity
 from harness.report import numbers
+from harness.vocabulary.quantities import Quantity
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import io
 from collections.abc import Callable
 
 from harness.cli._console import Console
-from harness.events import Ended, Healed, Injected, Loss, Memory, Started, Window
-from harness.plan import Plan
+from harness.planning.plan import Plan
 from harness.report.progress import Board, progress
+from harness.vocabulary.events import Ended, Healed, Injected, Loss, Memory, Started, Window
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
 AT = ("main", "worker/1")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
-from harness.judge import judge
-from harness.plan import Plan
+from harness.judging.judge import judge
+from harness.planning.plan import Plan
 from harness.report.figure import draw
 from harness.report.timeline import Timeline, render, timelines
+from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
 
 SINGLE = "title: q\nworkload: {model: mlp, steps: 100, warmup: 10}\n"
 PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}

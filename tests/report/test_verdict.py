@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from harness.events import Ended, Injected, Stack
-from harness.judge import judge
-from harness.plan import Plan
+from harness.judging.judge import judge
+from harness.planning.plan import Plan
 from harness.report.verdict import render
+from harness.vocabulary.events import Ended, Injected, Stack
 from tests.conftest import SCENARIO
 
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}

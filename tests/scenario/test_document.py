@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ScenarioError
+from harness.base.errors import ScenarioError
 from harness.scenario import document
 
 

@@ -5,7 +5,7 @@ from harness.scenario.models import ModelFacts
 
 
 def test_our_own_models_describe_themselves() -> None:
-    assert models.own() == ["lenet", "lstm", "mlp", "oracle", "resnet18"]
+    assert models.own() == ["lenet", "lstm", "mlp", "resnet18"]
     assert models.facts("lstm") == ModelFacts(8, True, 1, stages=2)
     assert models.facts("mlp") == ModelFacts(8, False, 1, stages=3)
 
@@ -17,4 +17,4 @@ def test_zoo_models_have_their_usual_size() -> None:
 
 
 def test_models_that_can_be_cut() -> None:
-    assert models.stages() == {"lenet": 1, "lstm": 2, "mlp": 3, "oracle": 1, "resnet18": 1}
+    assert models.stages() == {"lenet": 1, "lstm": 2, "mlp": 3, "resnet18": 1}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import ScenarioError
+from harness.base.errors import ScenarioError
 from harness.scenario import document, overrides
 
 TEXT = "a: {b: 1, c: [x, y]}\nd: word\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, TargetError
+from harness.base.errors import InputError, TargetError
 from harness.targets import environment
 from harness.targets.environment import Recipe
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.scenario.schema import Target
 from harness.targets import resolve
 from harness.targets.interpreter import on_disk

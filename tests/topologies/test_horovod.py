@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from harness import topologies
-from harness.topologies import LOOPBACK, Place, TopologySpec
+from harness.topologies import LOOPBACK, Endpoint, TopologySpec
 from harness.topologies.horovod import Horovod
 
 
@@ -40,7 +40,7 @@ def test_a_rendezvous_server_and_ranks_on_one_host() -> None:
 def test_ranks_across_hosts() -> None:
     hosts = {"scheduler": "s", "worker/0": "a", "worker/1": "a", "worker/2": "b"}
     roles = Horovod.roles(
-        _spec(horovod={"ranks": 3}), lambda role: Place(hosts[role], f"10.77.0.{ord(hosts[role])}", "eth0")
+        _spec(horovod={"ranks": 3}), lambda role: Endpoint(hosts[role], f"10.77.0.{ord(hosts[role])}", "eth0")
     )
     names = ("LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CROSS_SIZE")
     numbers = {role.name: [role.env[f"HOROVOD_{name}"] for name in names] for role in roles[1:]}
@@ -72,10 +72,10 @@ def test_settings_in_the_units_that_horovod_reads() -> None:
     ],
 )
 def test_what_cannot_work_is_refused_with_the_reason(fields: dict[str, Any], field: str, why: str) -> None:
-    assert why in dict(topologies.refusals(_spec(**fields)))[field]
+    assert why in {path[0]: reason for path, reason in topologies.refusals(_spec(**fields))}[field]
 
 
 def test_a_plain_one_is_not_refused() -> None:
-    assert dict(topologies.refusals(_spec(network={"bandwidth": "1gbit"}))) == {}
+    assert list(topologies.refusals(_spec(network={"bandwidth": "1gbit"}))) == []
     never = {"ranks": 2, "stall_check": "2s", "stall_shutdown": "0s"}
-    assert dict(topologies.refusals(_spec(horovod=never, contexts=["gpu(0)", "gpu(1)"]))) == {}
+    assert list(topologies.refusals(_spec(horovod=never, contexts=["gpu(0)", "gpu(1)"]))) == []

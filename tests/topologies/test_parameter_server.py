@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from harness import topologies
-from harness.topologies import LOOPBACK, Place, TopologySpec
+from harness.topologies import LOOPBACK, Endpoint, TopologySpec
 from harness.topologies.parameter_server import ParameterServer
 
 
 def _refused(**fields: Any) -> dict[str, str]:
-    return dict(topologies.refusals(TopologySpec(**{"kvstore": "dist_sync", "workers": 2, **fields})))
+    spec = TopologySpec(**{"kvstore": "dist_sync", "workers": 2, **fields})
+    return {path[0]: reason for path, reason in topologies.refusals(spec)}
 
 
 @pytest.mark.parametrize("kvstore", ["dist_sync", "dist_async", "dist_device_sync"])
@@ -37,7 +38,7 @@ def test_scheduler_servers_and_workers_with_their_environment() -> None:
 def test_each_process_says_where_it_is_and_knows_where_the_scheduler_is() -> None:
     spec = TopologySpec(kvstore="dist_sync", workers=1, van="p3", update_on_kvstore=False)
     addresses = {"scheduler": "10.77.0.1", "server/0": "10.77.0.2", "worker/0": "10.77.0.3"}
-    roles = ParameterServer.roles(spec, lambda role: Place(role, addresses[role], "eth0"))
+    roles = ParameterServer.roles(spec, lambda role: Endpoint(role, addresses[role], "eth0"))
     assert [role.env["DMLC_NODE_HOST"] for role in roles] == ["10.77.0.1", "10.77.0.2", "10.77.0.3"]
     assert {role.env["DMLC_PS_ROOT_URI"] for role in roles} == {"10.77.0.1"}
     assert {role.env["DMLC_PS_VAN_TYPE"] for role in roles} == {"p3"}

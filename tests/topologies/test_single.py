@@ -12,7 +12,7 @@ TWO = ["cpu(0)", "cpu(1)"]
 
 
 def _refused(**fields: Any) -> dict[str, str]:
-    return dict(topologies.refusals(TopologySpec(**fields)))
+    return {path[0]: reason for path, reason in topologies.refusals(TopologySpec(**fields))}
 
 
 def test_one_worker() -> None:

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from harness import events
+from harness.vocabulary import events
 from harness.worker.channel import Channel
 
 
@@ -15,7 +15,7 @@ def pipes(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     events_read, events_write = os.pipe()
     credit_read, credit_write = os.pipe()
     monkeypatch.setenv("HARNESS_EVENTS_FD", str(events_write))
-    monkeypatch.setenv("HARNESS_CREDIT_FD", str(credit_read))
+    monkeypatch.setenv("HARNESS_COMMANDS_FD", str(credit_read))
     return events_read, credit_write
 
 
@@ -23,7 +23,7 @@ def test_events_are_those_that_the_controller_knows(pipes: tuple[int, int]) -> N
     Channel("main", "worker/1").emit("done", step=7)
     event = events.decode(os.read(pipes[0], 1000))
     assert isinstance(event, events.Done)
-    assert (event.arm, event.role, event.step) == ("main", "worker/1", 7)
+    assert (event.arm, event.subject, event.step) == ("main", "worker/1", 7)
 
 
 def test_credit_is_asked_for_and_taken(pipes: tuple[int, int]) -> None:
@@ -48,7 +48,7 @@ def test_a_worker_started_by_hand_has_no_limit(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("HARNESS_EVENTS_FD", raising=False)
-    monkeypatch.delenv("HARNESS_CREDIT_FD", raising=False)
+    monkeypatch.delenv("HARNESS_COMMANDS_FD", raising=False)
     channel = Channel("main", "worker/0")
     channel.await_credit(0)
     assert channel.until is None

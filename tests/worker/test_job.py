@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan import Job, Plan
+from harness.planning.plan import Job, Plan
 from harness.worker import job
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import archive
+from harness.execution import worker_archive
 
 VERSIONS = ["3.7", "3.8", "3.9", "3.10", "3.11"]
 SCRIPT = """
@@ -30,7 +30,7 @@ def interpreter(version: str) -> str | None:
     """A python of that version: on the path, or one that pyenv keeps."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     kept = sorted(root.glob(f"{version}.*/bin/python{version}"))
-    candidates = [str(path) for path in kept] + [found for found in [shutil.which(f"python{version}")] if found]
+    candidates = [str(path) for path in kept] + [path for path in [shutil.which(f"python{version}")] if path]
     for candidate in candidates:
         if subprocess.run([candidate, "-c", "pass"], capture_output=True).returncode == 0:
             return candidate
@@ -43,7 +43,7 @@ def test_the_worker_under(version: str, tmp_path: Path) -> None:
     if python is None:
         pytest.skip(f"there is no python{version} here")
     path = tmp_path / "worker.pyz"
-    path.write_bytes(archive.build())
+    path.write_bytes(worker_archive.build())
     # No numpy there: a stand-in lets the modules that need it be imported.
     (tmp_path / "numpy.py").write_text("")
     env = {"PYTHONPATH": str(tmp_path)}

@@ -12,12 +12,12 @@ import signal
 import sys
 import time
 
-from harness import events, instructions
-from harness.agent.children import tighten_timers
 from harness.agent.wire.direction import Lane
 from harness.agent.wire.switch import Arrival, Switch
-from harness.events import Closed, Event, Impaired, Traffic
-from harness.instructions import Connect, Impair, Instruction, Restore, Shutdown, Survey, Way
+from harness.base.process import tighten_timers
+from harness.vocabulary import events, instructions
+from harness.vocabulary.events import Closed, Event, Impaired, Traffic
+from harness.vocabulary.instructions import Connect, Impair, Instruction, Restore, Shutdown, Survey, Way
 
 _BURST = 32
 """Packets taken from one host before the others have their turn."""
@@ -93,7 +93,7 @@ class Wire:
         for way, tally in self._switch.restore(wanted, now).items():
             seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched)
             told = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate, False)
-            self._tell(Impaired(round(now, 6), self._arm, wanted.role, *told))
+            self._tell(Impaired(round(now, 6), self._arm, wanted.subject, *told))
 
     def _survey(self, now: float) -> None:
         for name, out, in_ in zip(self._names, self._switch.out, self._switch.in_, strict=True):
@@ -115,7 +115,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)  # the agent says when
     tighten_timers()
     devices = [int(number) for number in os.environ["HARNESS_TUNS"].split(",")]
-    control, sink = int(os.environ["HARNESS_CREDIT_FD"]), int(os.environ["HARNESS_EVENTS_FD"])
+    control, sink = int(os.environ["HARNESS_COMMANDS_FD"]), int(os.environ["HARNESS_EVENTS_FD"])
     Wire(sys.argv[1], devices, control, sink).serve()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from harness.agent.wire.tcp import Flow, Segment
-from harness.instructions import Direction, Impairment
+from harness.vocabulary.instructions import Direction, Impairment
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from random import Random
 
 from harness.agent.wire import tcp
 from harness.agent.wire.direction import Connections, Lane, Passage, Tally
-from harness.instructions import Host, Impair, Restore, Way
+from harness.vocabulary.instructions import Host, Impair, Restore, Way
 
 Arrival = tuple[int, bytes]
 """Number of the host, packet."""
@@ -85,11 +85,11 @@ class Switch:
         """Let a fault begin on one direction of a host's link."""
         peer = self._named[wanted.peer] if wanted.peer else None
         known = self._connections.setdefault(wanted.fault, Connections())
-        self._lanes(wanted.role)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer, known)
+        self._lanes(wanted.subject)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer, known)
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
-        ended = {way: lane.restore(wanted.fault, now) for way, lane in self._lanes(wanted.role).items()}
+        ended = {way: lane.restore(wanted.fault, now) for way, lane in self._lanes(wanted.subject).items()}
         return {way: tally for way, tally in ended.items() if tally is not None}
 
     def _lanes(self, host: str) -> dict[Way, Lane]:

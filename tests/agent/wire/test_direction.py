@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agent.wire.direction import Lane
-from harness.instructions import Direction, Impairment
+from harness.vocabulary.instructions import Direction, Impairment
 
 
 def _lane(bandwidth: float | None = None, latency: float = 0.0, jitter: float = 0.0, queue: int = 1000) -> Lane:

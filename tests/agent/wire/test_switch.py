@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from harness.agent.wire.switch import Switch
-from harness.instructions import Direction, Host, Impair, Impairment, Restore
+from harness.vocabulary.instructions import Direction, Host, Impair, Impairment, Restore
 from tests.agent.wire.test_tcp import segment
 
 FREE = Direction(None, 0.0, 0.0, 1000)

@@ -1,0 +1,48 @@
+"""Processes that compute for nothing beside a role."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import ClassVar
+
+from harness.agent import proc
+from harness.agent.faults import Commitment, Fields
+from harness.base.process import die_with_parent
+
+_ENDLESS = "while True: pass"
+
+
+class Commit(Commitment):
+    """So many ``processes`` on the processors that a role may use; None is one for each of them."""
+
+    reports: ClassVar[str] = "hogged"
+
+    def begin(self) -> None:
+        self._began = time.monotonic()
+        self._waited = proc.processor_seconds(self.child.pid)[1]
+        processors = os.sched_getaffinity(self.child.pid)
+
+        def prepare() -> None:
+            die_with_parent()
+            os.sched_setaffinity(0, processors)
+
+        argv = [sys.executable, "-S", "-c", _ENDLESS]
+        count = self.parameters["processes"] or len(processors)
+        self._processes = [
+            subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=prepare)
+            for _ in range(count)
+        ]
+
+    def end(self) -> Fields:
+        elapsed = time.monotonic() - self._began
+        burnt = sum(proc.processor_seconds(process.pid)[0] for process in self._processes)
+        waited = max(0.0, proc.processor_seconds(self.child.pid)[1] - self._waited)
+        for process in self._processes:
+            process.kill()
+            process.wait()
+        left = sum(proc.state(process.pid) != "" for process in self._processes)
+        times = {"elapsed": round(elapsed, 6), "burnt": round(burnt, 6), "waited": round(waited, 6)}
+        return {"processes": len(self._processes), **times, "left": left}

@@ -1,0 +1,60 @@
+"""Run a study with progress, in a folder of its own, or go on with one."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from harness.execution.interruption import Interruption
+from harness.studies import study_folder
+from harness.studies.study import Progress, Study, perform
+from harness.studies.study_folder import StudyFolder
+
+Kind = TypeVar("Kind", bound=Study)
+
+
+def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Namespace) -> tuple[Kind, StudyFolder]:
+    """The study that is asked for, or the one to go on with, and its folder."""
+    results: Path = arguments.results
+    if arguments.resume:
+        folder = study_folder.find(results, kind.name, arguments.resume)
+        study = kind.asked(folder.question()["question"], results)
+        assert isinstance(study, kind)
+        return study, folder
+    study = make()
+    return study, study_folder.create(results, kind.name, study.question)
+
+
+def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False) -> bool:
+    """Run all that is wanted and say how far it is; whether it came to its end. Ctrl-C and SIGTERM end it in order."""
+    try:
+        with folder.lock(), _stopping(in_process) as interruption:
+            perform(study, folder, _say, interruption, most)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}\n")
+        return False
+    return True
+
+
+def _say(progress: Progress) -> None:
+    sys.stderr.write(f"{progress}\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def _stopping(in_process: bool) -> Iterator[Interruption]:
+    """Runs in this process end in order by themselves; where others run, SIGTERM counts as Ctrl-C."""
+    if in_process:
+        with Interruption().watched() as interruption:
+            yield interruption
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield Interruption()
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,149 @@
+"""Agents on this machine: a child process with pipes, which shares our clock, files and loopback."""
+
+from __future__ import annotations
+
+import functools
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from harness.base.errors import AgentError
+from harness.execution.backends.base import Abilities, same_version
+from harness.vocabulary import instructions
+from harness.vocabulary.instructions import Instruction
+
+_CHUNK = 1 << 18
+_NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child")
+
+
+@functools.cache
+def isolation(networked: bool = False) -> tuple[str, ...]:
+    """The command that gives the agent namespaces of its own, or nothing where the kernel forbids it.
+
+    For user, mount and pid; with ``networked``, for the network too.
+    """
+    if shutil.which("unshare") is None:
+        return ()
+    command = (*_NAMESPACE, *(["--net"] if networked else []), "--")
+    allowed = subprocess.run([*command, "true"], capture_output=True, timeout=10).returncode == 0
+    return command if allowed else ()
+
+
+class LocalBackend:
+    """Agents that work in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+
+    def abilities(self) -> Abilities:
+        return Abilities(bool(isolation()), bool(isolation(networked=True)))
+
+    def open(self, arm: str, networked: bool) -> LocalAgent:
+        """Start an agent; its complaints go to ``logs/ARM/agent.log``."""
+        return LocalAgent(arm, self._folder, networked)
+
+
+class LocalAgent:
+    """An agent that is our child. AgentError where namespaces for a pocket cluster are asked for and forbidden."""
+
+    clock_offset = 0.0
+
+    def __init__(self, arm: str, folder: Path, networked: bool = False) -> None:
+        namespaces = isolation(networked)
+        if networked and not namespaces:
+            raise AgentError("network namespaces cannot be made here; see harness doctor")
+        log = folder / "logs" / arm / "agent.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "ab") as errors:
+            self._process = subprocess.Popen(
+                [*namespaces, sys.executable, "-m", "harness.agent", arm],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._folder = folder
+        self._stdin, self._out = self._process.stdin, self._process.stdout.fileno()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._out, selectors.EVENT_READ)
+        self._rest = b""
+        self._greeted = False
+        self.ended = False
+
+    def __enter__(self) -> LocalAgent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Close its input, which ends it, and wait until it is gone."""
+        if not self._stdin.closed:
+            try:
+                self._stdin.close()
+            except BrokenPipeError:
+                pass
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._selector.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def send(self, instruction: Instruction) -> None:
+        try:
+            self._stdin.write(instructions.encode(instruction))
+            self._stdin.flush()
+        except (BrokenPipeError, ValueError) as error:
+            raise AgentError(f"the agent is gone (exit status {self._process.poll()})") from error
+
+    def read(self, timeout: float | None) -> bytes:
+        if not self._selector.select(timeout):
+            return b""
+        chunk = os.read(self._out, _CHUNK)
+        if not chunk:
+            self.ended = True
+            return b""
+        whole, newline, self._rest = (self._rest + chunk).rpartition(b"\n")
+        return self._after_greeting(whole + newline)
+
+    def _after_greeting(self, lines: bytes) -> bytes:
+        """Its first line is no event."""
+        if self._greeted or not lines:
+            return lines
+        greeting, _, lines = lines.partition(b"\n")
+        same_version(greeting)
+        self._greeted = True
+        return lines
+
+    def put(self, name: str, data: bytes) -> str:
+        """What is there already, as the run folder's own files are, is not written again."""
+        path = self._folder / name
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return str(path)
+
+    def get(self, name: str, last: int | None = None) -> bytes:
+        path = self._folder / name
+        if not path.is_file():
+            return b""
+        with open(path, "rb") as file:
+            if last is not None:
+                file.seek(max(0, path.stat().st_size - last))
+            return file.read()
+
+    def path(self, name: str) -> str:
+        return str(self._folder / name)
+
+    def free_port(self) -> int:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return int(probe.getsockname()[1])

@@ -1,0 +1,400 @@
+"""Decides, from the events of one arm, what to do next and how it ended. Pure: acts on nothing and reads no clock.
+
+`on` takes an event, `tick` the time; both return what to do: instructions for the agent and events for the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from statistics import median
+from typing import Any
+
+from harness.execution.fault_scheduler import Action, FaultScheduler
+from harness.execution.non_finite import NonFiniteValues
+from harness.planning.plan import Arm
+from harness.vocabulary.events import (
+    Closed,
+    Connected,
+    ConnectFailed,
+    Done,
+    Ended,
+    Event,
+    Exited,
+    Failed,
+    Gradients,
+    Loss,
+    NotFinite,
+    Outcome,
+    Progress,
+    Spawned,
+    SpawnFailed,
+    Stack,
+    Stage,
+    Started,
+    Waiting,
+    Window,
+)
+from harness.vocabulary.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey
+
+GRACE_SECONDS = 1.0
+STACKS_SECONDS = 20.0
+DIVERGED_SECONDS = 2.0
+"""So long the other workers have to report the steps up to the one that is not finite."""
+
+STALL_STEPS = 10
+"""A job is not hung before it has stood still for ten times its median step."""
+
+_STEP_MEMORY = 256
+
+
+@dataclass
+class _RoleState:
+    """What is known of one process."""
+
+    spawned: bool = False
+    waiting: int | None = None
+    step: int = 0
+    done: bool = False
+    exited: Exited | None = None
+    reported: int = 0
+    failed: str = ""
+    dismissed: bool = False
+
+    @property
+    def lives(self) -> bool:
+        return self.spawned and self.exited is None
+
+
+@dataclass
+class _Ending:
+    """The arm is about to end, as soon as ``missing`` roles have reported or ``deadline`` has come."""
+
+    outcome: Outcome
+    role: str
+    reason: str
+    missing: set[str] = field(default_factory=set)
+    deadline: float = 0.0
+    stage: Stage = ""
+
+
+@dataclass
+class Conductor:
+    """One arm from its first process to its last."""
+
+    arm: Arm
+    startup_timeout: float
+    stall_timeout: float
+    spawns: Mapping[str, Spawn]
+    began: float
+    ended: Ended | None = None
+    started: float | None = None
+    _roles: dict[str, _RoleState] = field(init=False)
+    _scheduler: FaultScheduler = field(init=False)
+    _moved: float = field(init=False)
+    _mover: str = ""
+    _step_seconds: list[float] = field(default_factory=list)
+    _ending: _Ending | None = None
+    _closed: bool = False
+    _non_finite: NonFiniteValues = field(default_factory=NonFiniteValues)
+
+    def __post_init__(self) -> None:
+        self._roles = {role.name: _RoleState() for role in self.arm.roles}
+        self._scheduler = FaultScheduler(self.arm, self.spawns)
+        self._moved = self.began
+
+    @property
+    def over(self) -> bool:
+        """Whether the arm ended, everything has been reported and no process is left."""
+        return self._closed and not any(state.lives for state in self._roles.values())
+
+    # What happened
+
+    def begin(self) -> list[Action]:
+        """Start every process, on the hosts of a pocket cluster once that is there."""
+        if self.arm.network is None:
+            return self._scheduler.start(self.began)
+        return [Connect("", self.arm.network.links(), self.arm.network.mtu, self.arm.workload.seed)]
+
+    def on(self, event: Event) -> list[Action]:
+        """React to one event from the agent or a worker; after the end, only note who leaves."""
+        if self.ended is not None:
+            if isinstance(event, Exited):
+                self._roles[event.subject].exited = event
+            self._closed = self._closed or isinstance(event, Closed)
+            return []
+        if isinstance(event, Progress | Window | Waiting | Done) and self._stalling:
+            self._ending = None
+        actions: list[Action] = []
+        if event.subject in self._roles:
+            actions += self._scheduler.on(event, self.started is not None)
+        react = self._reactions.get(type(event))
+        return actions + react(event) if react else actions
+
+    @cached_property
+    def _reactions(self) -> Mapping[type[Event], Callable[[Any], list[Action]]]:
+        return {
+            Connected: self._on_connected,
+            ConnectFailed: self._on_connect_failed,
+            Spawned: self._on_spawned,
+            SpawnFailed: self._on_spawn_failed,
+            Waiting: self._on_waiting,
+            Progress: self._on_progress,
+            Window: self._on_window,
+            Gradients: self._on_non_finite,
+            NotFinite: self._on_non_finite,
+            Loss: self._on_loss,
+            Done: self._on_done,
+            Failed: self._on_failed,
+            Exited: self._on_exited,
+            Stack: self._reported,
+        }
+
+    @property
+    def _stalling(self) -> bool:
+        """Whether the end was near only because nothing moved."""
+        return self._ending is not None and self._ending.outcome in ("hung", "refused")
+
+    def _on_connected(self, event: Connected) -> list[Action]:
+        return self._scheduler.start(event.t)
+
+    def _on_connect_failed(self, event: ConnectFailed) -> list[Action]:
+        reason = f"the pocket cluster could not be made: {event.reason}; see harness doctor"
+        return self._end(event.t, "refused", reason)
+
+    def _survey(self) -> list[Action]:
+        """Ask what the links have carried, where there are any."""
+        return [] if self.arm.network is None else [Survey("")]
+
+    def _on_spawned(self, event: Spawned) -> list[Action]:
+        """Note a role's first process, or one that takes the place of another."""
+        self._roles[event.subject] = _RoleState(spawned=True)
+        self._move(event)
+        return []
+
+    def _on_spawn_failed(self, event: SpawnFailed) -> list[Action]:
+        reason = f"{event.subject} could not be started: {event.reason}"
+        return self._end(event.t, "refused", reason, event.subject)
+
+    def _on_progress(self, event: Progress) -> list[Action]:
+        self._roles[event.subject].step = event.step
+        self._move(event)
+        return []
+
+    def _on_window(self, event: Window) -> list[Action]:
+        self._roles[event.subject].step = event.first + event.steps
+        self._move(event)
+        if len(self._step_seconds) < _STEP_MEMORY:
+            self._step_seconds.append(event.seconds / event.steps)
+        ends_warmup = event.first + event.steps == self.arm.workload.warmup
+        return self._survey() if ends_warmup and event.subject == self.arm.workers[0] else []
+
+    def _on_non_finite(self, event: Gradients | NotFinite) -> list[Action]:
+        self._non_finite.add(event)
+        return []
+
+    def _on_loss(self, event: Loss) -> list[Action]:
+        """End the arm at the first loss that is not finite, once all have reported how it was until then."""
+        self._roles[event.subject].reported = event.first + len(event.values)
+        if self._non_finite.add(event) and self._ending is None:
+            self._ending = _Ending("diverged", event.subject, "", deadline=event.t + DIVERGED_SECONDS)
+        if self._ending is not None and self._ending.outcome == "diverged" and not self._silent():
+            return self._end_now(event.t)
+        return []
+
+    def _silent(self) -> bool:
+        """Whether a worker has yet to report the first step that is not finite."""
+        first = self._non_finite.first_step
+        training = [self._roles[name] for name in self.arm.workers if self._roles[name].lives]
+        return any(not role.done and role.reported <= first for role in training)
+
+    def _on_done(self, event: Done) -> list[Action]:
+        self._roles[event.subject].done = True
+        self._move(event)
+        return self._survey() + self._moved_by(event.t, self._scheduler.finished(event.subject, event.step, event.t))
+
+    def _on_failed(self, event: Failed) -> list[Action]:
+        self._roles[event.subject].failed = event.error
+        return []
+
+    def _on_waiting(self, event: Waiting) -> list[Action]:
+        """Let a worker go on that stands at a step: the first time with all others, later where a fault acts."""
+        self._move(event)
+        role = self._roles[event.subject]
+        role.waiting, role.step = event.step, event.step
+        if self.started is not None:
+            return self._pass(event.subject, event.step, event.t)
+        if all(self._roles[name].waiting is not None for name in self.arm.workers):
+            return self._start(event.t)
+        return []
+
+    def _start(self, now: float) -> list[Action]:
+        self.started = now
+        actions: list[Action] = [Started(now, self.arm.name, "")]
+        if self.arm.workload.warmup == 0:
+            actions += self._survey()
+        for name in self.arm.workers:
+            actions += self._pass(name, self._roles[name].waiting or 0, now)
+        return actions
+
+    def _pass(self, worker: str, step: int, now: float) -> list[Action]:
+        """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
+        actions = self._moved_by(now, self._scheduler.at_step(worker, step, now))
+        self._roles[worker].waiting = None
+        return [*actions, Credit(worker, self._scheduler.next_stop(step))]
+
+    def _moved_by(self, now: float, actions: list[Action]) -> list[Action]:
+        """Count what a fault does as movement, so that the time before it is not held against the job."""
+        if actions:
+            self._moved = max(self._moved, now)
+        return actions
+
+    # Who leaves
+
+    def _on_exited(self, event: Exited) -> list[Action]:
+        """End the arm where a process may not leave; else, with the last one, complete it."""
+        self._roles[event.subject].exited = event
+        self._move(event)
+        if self._ending is not None:
+            return self._reported(event)
+        if (end := self._broken_by(event)) is not None:
+            return self._end(event.t, *end, event.subject)
+        if self._scheduler.will_restart:
+            return []
+        if any(state.lives for state in self._roles.values()):
+            return self._dismiss_services()
+        return self._complete(event.t)
+
+    def _broken_by(self, event: Exited) -> tuple[Outcome, str] | None:
+        """Outcome and reason where the end of a process is that of the arm; None where it was meant to end, or may."""
+        name, role = event.subject, self._roles[event.subject]
+        if name in self._scheduler.expected_exits:
+            if self._scheduler.will_restart or not self._all_workers_gone() or self._workers_done():
+                return None
+            return "crashed", f"{name} ended as planned and no worker is left"
+        if role.dismissed:
+            return None
+        how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
+        if self.started is None:
+            return "refused", f"{name} ended with {how} before all were ready"
+        if event.status == 0 and self._may_leave(name):
+            return None
+        return "crashed", f"{name} ended with {how} at step {role.step}"
+
+    def _complete(self, now: float) -> list[Action]:
+        """End as trained, unless weights are not finite, which losses need not show."""
+        if self._non_finite.harmful:
+            return self._end(now, "diverged", str(self._non_finite), self._non_finite.role)
+        steps, done, workers = self.arm.workload.steps, self._workers_done(), self.arm.workers
+        reason = f"{done} of {len(workers)} workers trained {steps} steps and every process left"
+        return self._end(now, "completed", reason)
+
+    def _dismiss_services(self) -> list[Action]:
+        """Ask what only serves workers to leave, since it does not by itself."""
+        actions: list[Action] = []
+        for role in self.arm.roles if self._all_workers_gone() else ():
+            state = self._roles[role.name]
+            if role.service and state.lives and not state.dismissed:
+                state.dismissed = True
+                actions.append(Signal(role.name, "TERM"))
+        return actions
+
+    def _all_workers_gone(self) -> bool:
+        return not any(self._roles[name].lives for name in self.arm.workers)
+
+    def _workers_done(self) -> int:
+        return sum(self._roles[name].done for name in self.arm.workers)
+
+    def _may_leave(self, name: str) -> bool:
+        """Workers leave when they are done, the others once every worker is done or dead."""
+        if name in self.arm.workers:
+            return self._roles[name].done
+        return all(self._roles[worker].done or self._roles[worker].exited for worker in self.arm.workers)
+
+    # What the clock says
+
+    def deadline(self) -> float | None:
+        """When `tick` has something to do; None once the arm ended."""
+        if self.ended is not None:
+            return None
+        if self._ending is not None:
+            return self._ending.deadline
+        last = self.began + self.startup_timeout if self.started is None else self._stall_deadline()
+        return min(chain(self._scheduler.moments(self.started), [last]))
+
+    def _stall_deadline(self) -> float:
+        """Standing still does not count while the clock has yet to end a fault."""
+        step = median(self._step_seconds) if self._step_seconds else 0.0
+        patience = max(self.stall_timeout, STALL_STEPS * step) * self._scheduler.slowdown
+        return max([self._moved, *self._scheduler.healing]) + patience
+
+    def _move(self, event: Event) -> None:
+        """Note that somebody moved; what is reported late takes back nothing."""
+        self._moved = max(self._moved, event.t)
+        if event.subject in self.arm.workers:
+            self._mover = event.subject
+
+    def excuse(self, seconds: float) -> None:
+        """Leave out a time in which nobody listened: silence in it says nothing."""
+        self._moved += seconds
+        self.began += seconds if self.started is None else 0.0
+
+    def tick(self, now: float) -> list[Action]:
+        """Do what is due at ``now``."""
+        if self.ended is not None:
+            return []
+        if self._ending is not None:
+            return self._end_now(now) if now >= self._ending.deadline else []
+        actions = self._moved_by(now, self._scheduler.due(now, self.started))
+        if self.started is None:
+            return actions + (self._startup_failed(now) if now >= self.began + self.startup_timeout else [])
+        return actions + (self._stalled(now) if now >= self._stall_deadline() else [])
+
+    def _startup_failed(self, now: float) -> list[Action]:
+        late = [name for name in self.arm.workers if self._roles[name].waiting is None]
+        reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
+        return self._look(now, _Ending("refused", late[0], reason, stage="start-up"))
+
+    def _stalled(self, now: float) -> list[Action]:
+        alive = [name for name, state in self._roles.items() if state.lives]
+        steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
+        training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]
+        where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
+        failed = {name: self._roles[name].failed for name in alive if self._roles[name].failed}
+        broken = "".join(f"; {name} had failed with {error} and did not leave" for name, error in failed.items())
+        last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
+        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
+        stage: Stage = "training" if training else "exit"
+        return self._look(now, _Ending("hung", (training or alive or [""])[0], reason, stage=stage))
+
+    def _look(self, now: float, ending: _Ending) -> list[Action]:
+        """Look at the stacks of all who live, since nobody moves, then end."""
+        alive = {name for name, state in self._roles.items() if state.lives}
+        self._ending = replace(ending, missing=alive, deadline=now + STACKS_SECONDS)
+        return [Snapshot(name) for name in self._roles if name in alive] if alive else self._end_now(now)
+
+    def _reported(self, event: Event) -> list[Action]:
+        """Wait for one report less; with the last one, end."""
+        if self._ending is None or self._ending.outcome == "diverged":
+            return []
+        self._ending.missing.discard(event.subject)
+        return [] if self._ending.missing else self._end_now(event.t)
+
+    def _end_now(self, now: float) -> list[Action]:
+        assert self._ending is not None
+        ending = self._ending
+        if ending.outcome == "diverged":
+            return self._end(now, "diverged", str(self._non_finite), self._non_finite.role)
+        return self._end(now, ending.outcome, ending.reason, ending.role, ending.stage)
+
+    # The end
+
+    def stop(self, now: float, outcome: Outcome, reason: str) -> list[Action]:
+        """End early, from outside: interrupted or aborted."""
+        return [] if self.ended is not None else self._end(now, outcome, reason)
+
+    def _end(self, now: float, outcome: Outcome, reason: str, role: str = "", stage: Stage = "") -> list[Action]:
+        self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage)
+        return [*self._scheduler.end(now), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]

@@ -1,0 +1,85 @@
+"""The machine and the software a run was made with. A fact that cannot be had says why."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from harness.targets.interpreter import Interpreter
+from harness.vocabulary.events import Ready
+
+_DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
+
+
+def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
+    """Facts as of now, by name, ready for JSON."""
+    from harness.base.version import __version__
+
+    return {
+        "cpu_model": _cpu_model(),
+        "cores": os.cpu_count(),
+        "cores_allowed": len(os.sched_getaffinity(0)),
+        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "memory_bytes": psutil.virtual_memory().total,
+        "memory_available_bytes": psutil.virtual_memory().available,
+        "kernel": platform.release(),
+        "load_1min": os.getloadavg()[0],
+        "gpus": gpus(),
+        "harness": __version__,
+        "controller_python": platform.python_version(),
+        "controller_packages": {name: _version(name) for name in _DISTRIBUTIONS},
+        "target_interpreter": str(interpreter.python),
+        "target_packages": interpreter.packages,
+        "pid_namespace": isolated,
+        "environment": {key: value for key, value in sorted(os.environ.items()) if key.startswith(_RELEVANT)},
+        "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def of_target(ready: Ready) -> dict[str, Any]:
+    """What a worker found in the target: versions and the library's enabled features."""
+    return {name: getattr(ready, name) for name in ("python", "mxnet", "numpy", "features")}
+
+
+_RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")
+
+
+def _cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or "not available: /proc/cpuinfo names no model"
+
+
+def _first_line(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError as error:
+        return f"not available: {(error.strerror or '').lower()}"
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def gpus() -> list[str] | str:
+    """Names as NVML gives them (untested on hardware: no development machine had a GPU)."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
+        names = [str(pynvml.nvmlDeviceGetName(handle)) for handle in handles]
+        pynvml.nvmlShutdown()
+    except pynvml.NVMLError as error:
+        return f"not available: {error}"
+    return names

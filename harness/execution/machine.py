@@ -1,0 +1,235 @@
+"""What this machine lets the harness do, found out by trying, and how to enable what it does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.agent.cluster import TUN_DEVICE
+from harness.base.errors import AgentError, InputError, RegistryError, TargetError
+from harness.execution.backends.base import Agent
+from harness.execution.backends.local import LocalBackend, isolation
+from harness.execution.facts import gpus
+from harness.planning.plan import Arm, Plan
+from harness.targets.environment import COMPILERS, base_python
+from harness.vocabulary import events
+from harness.vocabulary.events import Connected, ConnectFailed
+from harness.vocabulary.instructions import Connect, Direction, Host
+
+_TRIAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Capability:
+    """Something a scenario may need. ``why`` tells what was seen, ``remedy`` what to do where it is not there."""
+
+    name: str
+    serves: str
+    there: bool
+    why: str
+    remedy: str = ""
+    optional: bool = False
+
+
+def capabilities() -> list[Capability]:
+    """All of them; takes about a second."""
+    return [look() for look in _looks().values()]
+
+
+def _looks() -> dict[str, Callable[[], Capability]]:
+    """How each is found out, by the name by which faults ask for it (`Fault.needs`)."""
+    return {
+        "python": _mxnet_python,
+        "namespaces": namespaces,
+        "tun": tun,
+        "cluster": _cluster,
+        "stacks": _stacks,
+        "compilers": _compilers,
+        "bfloat16": bfloat16,
+        "gpus": _gpus,
+    }
+
+
+def unmet(plan: Plan) -> str | None:
+    """What the plan needs and this machine or the target does not have, or None."""
+    if missing := _unmet_by_target(plan):
+        return f"{plan.scenario}: {missing}"
+    looks = _looks()
+    for what, need in dict.fromkeys(need for arm in plan.arms for need in _needs(arm)):
+        if need not in looks:
+            raise RegistryError(f"{what} needs {need!r}, which is no capability; there are {', '.join(looks)}")
+        if not (capability := looks[need]()).there:
+            advice = "; ".join(filter(None, (capability.why, capability.remedy)))
+            return f"{plan.scenario}: {what} is not possible here: {advice}; `harness doctor` tells more"
+    return None
+
+
+def _needs(arm: Arm) -> Iterator[tuple[str, str]]:
+    """What needs something, and the name of the capability."""
+    if arm.network is not None:
+        yield "topology.network", "namespaces"
+        yield "topology.network", "tun"
+    for injection in arm.schedule:
+        yield from ((injection.part.name, need) for need in injection.part.needs)
+    if any(context.startswith("gpu") for context in arm.workload.contexts):
+        yield "contexts on GPUs", "gpus"
+    if arm.workload.amp is not None and any(context.startswith("cpu") for context in arm.workload.contexts):
+        yield "amp on a CPU", "bfloat16"
+
+
+def _unmet_by_target(plan: Plan) -> str | None:
+    version = plan.target.mxnet and tuple(int(number) for number in plan.target.mxnet.split(".")[:2])
+    vans = any("DMLC_PS_VAN_TYPE" in role.env for arm in plan.arms for role in arm.roles)
+    if version and version < (1, 7) and vans:
+        return f"van p3 came with MXNet 1.7; {plan.target.mxnet} would ignore it"
+    gpus_asked = any(context.startswith("gpu") for arm in plan.arms for context in arm.workload.contexts)
+    if gpus_asked and plan.target.python is None:
+        return "contexts on GPUs need an interpreter with mxnet-cu112; give --python PATH or target: {python: PATH}"
+    return None
+
+
+def require(plan: Plan) -> None:
+    """InputError when the plan needs what this machine does not have."""
+    if missing := unmet(plan):
+        raise InputError(missing)
+
+
+def namespaces() -> Capability:
+    """User, pid, mount and network namespaces of one's own, by starting a process in them."""
+    serves = "topology.network; processes that end with the harness even when it is killed"
+    if isolation(networked=True):
+        return Capability("namespaces", serves, True, "can be made")
+    why, remedy = _why_no_namespaces()
+    return Capability("namespaces", serves, False, why, remedy)
+
+
+_SWITCHES = (
+    ("user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=15000"),
+    ("user/max_net_namespaces", "0", "sysctl -w user.max_net_namespaces=15000"),
+    ("kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
+)
+
+
+def _why_no_namespaces() -> tuple[str, str]:
+    if shutil.which("unshare") is None:
+        return "unshare is not on the path", "install util-linux"
+    for name, forbidding, remedy in _SWITCHES:
+        path = Path("/proc/sys") / name
+        if path.is_file() and path.read_text().strip() == forbidding:
+            return f"{path} is {forbidding}", f"as root: {remedy}"
+    return "unshare --user is refused", "allow it in the container's seccomp profile (as with docker --privileged)"
+
+
+def tun() -> Capability:
+    """The device that hosts of a pocket cluster get their links from."""
+    serves = "topology.network"
+    if not Path(TUN_DEVICE).exists():
+        remedy = f"as root: modprobe tun; in a container: --device {TUN_DEVICE}"
+        return Capability(TUN_DEVICE, serves, False, f"there is no {TUN_DEVICE}", remedy)
+    if not os.access(TUN_DEVICE, os.R_OK | os.W_OK):
+        return Capability(
+            TUN_DEVICE, serves, False, f"{TUN_DEVICE} may not be opened", f"as root: chmod 666 {TUN_DEVICE}"
+        )
+    return Capability(TUN_DEVICE, serves, True, "may be opened")
+
+
+def _cluster() -> Capability:
+    """A whole pocket cluster of one host, made by a real agent."""
+    name, serves = "pocket cluster", "topology.network"
+    if not (namespaces().there and tun().there):
+        return Capability(name, serves, False, "needs the two above", "see there")
+    failure = _try_cluster()
+    remedy = "allow TUN devices in user namespaces (a container's seccomp profile may forbid them)"
+    return Capability(name, serves, failure is None, failure or "was made", "" if failure is None else remedy)
+
+
+def _try_cluster() -> str | None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with LocalBackend(Path(folder)).open("doctor", networked=True) as agent:
+                answer = _connect(agent)
+                log = agent.get("logs/doctor/agent.log").decode(errors="replace").strip().splitlines()
+        except AgentError as error:
+            return str(error)
+    if isinstance(answer, Connected):
+        return None
+    return answer.reason if answer else log[-1] if log else f"no answer within {_TRIAL_SECONDS:g} s"
+
+
+def _connect(agent: Agent) -> Connected | ConnectFailed | None:
+    plain = Direction(None, 0.0, 0.0, 1)
+    agent.send(Connect("", (Host("one", "10.77.0.1", plain, plain),), 1500, 0))
+    deadline = time.monotonic() + _TRIAL_SECONDS
+    while time.monotonic() < deadline and not agent.ended:
+        for event in map(events.decode, agent.read(0.5).splitlines()):
+            if isinstance(event, Connected | ConnectFailed):
+                return event
+    return None
+
+
+def _mxnet_python() -> Capability:
+    name, serves = "Python for MXNet", "targets that the harness builds"
+    try:
+        version, path = base_python()
+    except TargetError as error:
+        return Capability(name, serves, False, str(error), "install python3.11")
+    return Capability(name, serves, True, f"{version} at {path}")
+
+
+def _stacks() -> Capability:
+    """Whether py-spy may look into a child of ours, which is all it has to."""
+    name, serves = "py-spy", "where processes of a hung job wait"
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        argv = [str(Path(sys.executable).with_name("py-spy")), "dump", "--pid", str(child.pid)]
+        looked = _dump(argv)
+    except OSError as error:
+        return Capability(name, serves, False, f"{argv[0]}: {(error.strerror or '').lower()}", "run make setup again")
+    finally:
+        child.kill()
+        child.communicate()
+    remedy = "as root: sysctl -w kernel.yama.ptrace_scope=0; in a container: --cap-add SYS_PTRACE"
+    return Capability(
+        name, serves, looked is None, looked or "can look into processes", "" if looked is None else remedy
+    )
+
+
+def _dump(argv: list[str]) -> str | None:
+    """None when it works; it needs a moment until the interpreter is up."""
+    for _ in range(10):
+        done = subprocess.run(argv, capture_output=True, text=True)
+        if done.returncode == 0:
+            return None
+        time.sleep(0.1)
+    return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1]
+
+
+def _compilers() -> Capability:
+    missing = [tool for tool in COMPILERS if shutil.which(tool) is None]
+    why = f"missing: {', '.join(missing)}" if missing else f"{', '.join(COMPILERS)} are there"
+    return Capability(
+        "compilers", "topology.horovod", not missing, why, f"apt install {' '.join(missing)}" if missing else ""
+    )
+
+
+def bfloat16() -> Capability:
+    """oneDNN has bfloat16 primitives for processors with AVX-512 only (`cpu_isa_traits.hpp`, avx512_core)."""
+    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    missing = [flag for flag in ("avx512bw", "avx512dq", "avx512vl") if flag not in flags.split()]
+    why = f"the processor has no {', '.join(missing)}" if missing else "the processor has AVX-512"
+    return Capability("bfloat16", "workload.amp on a CPU", not missing, why, optional=True)
+
+
+def _gpus() -> Capability:
+    names = gpus()
+    there = isinstance(names, list) and bool(names)
+    why = ", ".join(names) if isinstance(names, list) and names else str(names or "none found")
+    return Capability("GPUs", "contexts gpu(i), kvstore nccl", there, why, optional=True)

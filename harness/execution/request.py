@@ -1,0 +1,45 @@
+"""What to run, with which program, and where results go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.execution import worker_archive
+from harness.planning import planner
+from harness.planning.plan import Plan
+from harness.scenario.load import LoadedScenario
+from harness.scenario.schema import Target
+from harness.targets.interpreter import Interpreter
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A scenario that is planned, with the program that its workers will be."""
+
+    plan: Plan
+    text: str
+    worker: bytes
+
+    def request(self, interpreter: Interpreter, results: Path, **origin: str) -> Request:
+        """The request to run it; ``origin`` is kept in the run's status."""
+        return Request(self.plan, self.text, self.worker, interpreter, results, origin)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A plan to run with an interpreter, below a folder of results."""
+
+    plan: Plan
+    scenario_text: str
+    worker: bytes
+    interpreter: Interpreter
+    results: Path
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+
+def planned(loaded: LoadedScenario, target: Target) -> Planned:
+    """Plan a scenario for a target, with this version's worker."""
+    worker = worker_archive.of(loaded)
+    return Planned(planner.make(loaded, target, worker_archive.digest(worker)), loaded.text, worker)

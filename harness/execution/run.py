@@ -1,0 +1,261 @@
+"""Plan to run.
+
+`execute` goes through these steps, each within the one before:
+
+1. create the run folder, with room kept for the last words on a full disk;
+2. store plan, scenario, worker archive and machine facts;
+3. for each arm: open an agent, start the roles, let the conductor decide until the arm has ended;
+4. judge the history and store the verdict;
+5. write down how the run ended: finished, interrupted or aborted, whatever happened.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.base.errors import AgentError, DamagedRunError
+from harness.execution import facts, worker_archive
+from harness.execution.backends.base import Agent, Backend
+from harness.execution.backends.local import LocalBackend
+from harness.execution.conductor import GRACE_SECONDS, Conductor
+from harness.execution.fault_scheduler import Action
+from harness.execution.interruption import Interruption
+from harness.execution.request import Request
+from harness.judging.judge import judge
+from harness.judging.verdict import Verdict
+from harness.planning.plan import Arm, Plan
+from harness.storage import history, run_folder
+from harness.storage.history import HistoryWriter
+from harness.storage.run_folder import RunFolder
+from harness.vocabulary import events
+from harness.vocabulary.events import Ended, Event, Ready
+from harness.vocabulary.instructions import Instruction, Spawn
+
+Observer = Callable[[Event], None]
+POLL_SECONDS = 0.2
+DEAF_SECONDS = 1.0
+"""A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
+
+LOG_TAIL_LINES = 10
+LOG_TAIL_BYTES = 4096
+INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
+"""Variables of the user's shell that reach the measured processes; everything else comes from the plan."""
+
+
+def ignore(event: Event) -> None:
+    """An observer that does not look."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is over: ``status`` is finished or interrupted; ``verdict`` is None when it was interrupted."""
+
+    folder: RunFolder
+    status: str
+    verdict: Verdict | None
+
+
+@dataclass
+class _Ending:
+    """How a run is about to be written down."""
+
+    status: str = "finished"
+    reason: str = ""
+
+
+def stored_worker(folder: RunFolder, plan: Plan) -> bytes:
+    """The program that a run measured; DamagedRunError when it is not the one that its plan names."""
+    worker = folder.read_bytes("worker.pyz")
+    if worker_archive.digest(worker) != plan.worker:
+        raise DamagedRunError(f"{folder.path / 'worker.pyz'} is not the program that the plan names")
+    return worker
+
+
+def judged(folder: RunFolder) -> Verdict:
+    """The verdict on a run, from its plan and history; DamagedRunError when they cannot be read."""
+    path = folder.path / "history.jsonl"
+    try:
+        known = folder.read_json("facts.json") if folder.has("facts.json") else {}
+        return judge(folder.plan(), history.read(path), folder.id, known)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise DamagedRunError(f"{path} does not fit its plan: {type(error).__name__}: {error}") from error
+
+
+def execute(asked: Request, observe: Observer = ignore, interruption: Interruption | None = None) -> Run:
+    """Run all arms and judge them.
+
+    StorageError when results cannot be written, AgentError when the agent fails. Signal handlers stay as they are: who
+    wants Ctrl-C to end a run in order passes an `Interruption` that is watched; else KeyboardInterrupt goes through.
+    """
+    interruption = interruption or Interruption()
+    folder = run_folder.create(asked.results, asked.plan.scenario, asked.plan.hash)
+    backend = LocalBackend(folder.path)
+    verdict = None
+    with _status(folder, asked, interruption) as ending:
+        known = facts.collect(asked.interpreter, backend.abilities().isolated)
+        _store_inputs(folder, asked, known)
+        if ready := _run_arms(folder, asked, backend, observe, interruption):
+            folder.write_json("facts.json", {**known, "target": facts.of_target(ready)})
+        if interruption.signal is None:
+            verdict = judged(folder)
+            folder.write_json("verdict.json", verdict.as_json())
+    return Run(folder, ending.status, verdict)
+
+
+@contextmanager
+def _status(folder: RunFolder, asked: Request, interruption: Interruption) -> Iterator[_Ending]:
+    """Keep ``status.json`` true on every path out."""
+    started = {"pid": os.getpid(), "origin": dict(asked.origin), "plan": asked.plan.hash, "started": time.time()}
+    ending = _Ending()
+    try:
+        folder.write_json("status.json", {**started, "status": "running"})
+        folder.reserve()
+        yield ending
+        if interruption.signal is not None:
+            ending.status, ending.reason = "interrupted", interruption.name
+    except KeyboardInterrupt:
+        ending.status, ending.reason = "interrupted", "KeyboardInterrupt"
+        raise
+    except BaseException as error:
+        ending.status, ending.reason = "aborted", str(error) or type(error).__name__
+        raise
+    finally:
+        folder.release_reserve()
+        folder.write_json("status.json", {**started, **vars(ending), "ended": time.time()})
+
+
+def _store_inputs(folder: RunFolder, asked: Request, known: Mapping[str, Any]) -> None:
+    folder.write("scenario.yaml", asked.scenario_text)
+    folder.write("plan.json", asked.plan.text())
+    folder.write("worker.pyz", asked.worker)
+    folder.write_json("facts.json", known)
+
+
+def _run_arms(
+    folder: RunFolder, asked: Request, backend: Backend, observe: Observer, interruption: Interruption
+) -> Ready | None:
+    """Returns what the first worker that came up said of its software."""
+    ready: list[Ready] = []
+
+    def note(event: Event) -> None:
+        if isinstance(event, Ready) and not ready:
+            ready.append(event)
+        observe(event)
+
+    past = HistoryWriter(folder.path / "history.jsonl")
+    try:
+        for arm in asked.plan.arms:
+            if interruption.signal is None:
+                folder.make_logs(arm.name)
+                with backend.open(arm.name, arm.network is not None) as agent:
+                    _ArmRun(agent, asked, arm, past, note, interruption).perform()
+    finally:
+        past.close()
+    return ready[0] if ready else None
+
+
+class _ArmRun:
+    """One arm: carries actions from the conductor to the agent and the history, and events back."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        asked: Request,
+        arm: Arm,
+        past: HistoryWriter,
+        observe: Observer,
+        interruption: Interruption,
+    ) -> None:
+        self._agent, self._arm, self._history = agent, arm, past
+        self._observe, self._interruption = observe, interruption
+        timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
+        self._conductor = Conductor(arm, *timeouts, _spawns(agent, asked, arm), time.monotonic())
+
+    def perform(self) -> None:
+        self._do(self._conductor.begin())
+        heard = time.monotonic()
+        while not self._conductor.over and not self._late():
+            lines = self._agent.read(self._patience())
+            now = time.monotonic()
+            if now - heard > DEAF_SECONDS:
+                self._conductor.excuse(now - heard)
+            heard = now
+            self._take(lines)
+            self._do(self._conductor.tick(now))
+            if self._interruption.signal is not None:
+                self._do(self._conductor.stop(time.monotonic(), "interrupted", self._interruption.name))
+            if self._agent.ended:
+                raise AgentError(f"the agent died; see {self._agent.path(_log(self._arm, ''))}")
+
+    def _patience(self) -> float:
+        deadline = self._conductor.deadline()
+        return POLL_SECONDS if deadline is None else min(POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+
+    def _late(self) -> bool:
+        """Whether processes outlast the grace and the KILL after it: they are left to the end of the namespace."""
+        ended = self._conductor.ended
+        return ended is not None and time.monotonic() > ended.t + GRACE_SECONDS + 2
+
+    def _take(self, lines: bytes) -> None:
+        if not lines:
+            return
+        offset = self._agent.clock_offset
+        if not offset:
+            self._history.append(lines)
+        for line in lines.splitlines():
+            event = events.decode(line)
+            if offset:
+                event = replace(event, t=event.t + offset)
+                self._history.append(events.encode(event))
+            self._observe(event)
+            self._do(self._conductor.on(event))
+
+    def _do(self, actions: list[Action]) -> None:
+        for action in actions:
+            if isinstance(action, Instruction):
+                self._agent.send(action)
+                continue
+            event = self._with_log(action) if isinstance(action, Ended) else action
+            self._history.append(events.encode(event))
+            self._observe(event)
+
+    def _with_log(self, ended: Ended) -> Ended:
+        """Add what the process that is to blame logged last."""
+        if ended.outcome not in ("crashed", "refused") or not ended.subject:
+            return ended
+        roles = [role.name for role in self._arm.roles if role.name != ended.subject and ended.outcome == "refused"]
+        tails = {role: self._tail(role) for role in (ended.subject, *roles)}
+        words = [f"{role}: {tail}" if role != ended.subject else tail for role, tail in tails.items() if tail]
+        return replace(ended, log="\n".join(words))
+
+    def _tail(self, role: str) -> str:
+        text = self._agent.get(_log(self._arm, role), LOG_TAIL_BYTES).decode(errors="replace")
+        return "\n".join(text.splitlines()[-LOG_TAIL_LINES:])
+
+
+def _log(arm: Arm, role: str) -> str:
+    return run_folder.log_name(arm.name, role)
+
+
+def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
+    """What starts each role: the worker archive, the plan, and an environment that the plan decides."""
+    port = str(agent.free_port())
+    worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
+    inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
+    spawns = {}
+    for role in arm.roles:
+        own = {key: value.replace("{port}", port) for key, value in role.env.items()}
+        spawns[role.name] = Spawn(
+            role.name,
+            (str(asked.interpreter.python), worker, plan, arm.name, role.name),
+            {**inherited, **arm.env, **own},
+            agent.path(f"logs/{arm.name}"),
+            agent.path(_log(arm, role.name)),
+            role.host,
+        )
+    return spawns

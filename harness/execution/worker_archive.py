@@ -1,0 +1,65 @@
+"""The worker as a zip application: the same bytes for the same sources, so that it can be named by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from harness.base import registry
+from harness.base.errors import RegistryError
+from harness.faults import WorkerFault
+from harness.scenario.load import LoadedScenario
+
+_FAULTS, _MODELS = "harness.worker.faults", "harness.worker.models"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_MAIN = "from worker.main import main\n\nmain()\n"
+
+
+def of(loaded: LoadedScenario) -> bytes:
+    """The archive for a scenario: all of the worker, and of other distributions' parts those that it uses.
+
+    RegistryError when a fault is to be committed by the worker and there is no file that says how.
+    """
+    faults, models = registry.modules(_FAULTS), registry.modules(_MODELS)
+    used = set()
+    for arm in loaded.arms.values():
+        if arm.workload.model in models:
+            used.add((f"models/{arm.workload.model}.py", models[arm.workload.model]))
+        for name in {entry.fault.name for entry in arm.faults if isinstance(entry.fault, WorkerFault)}:
+            if name not in faults:
+                raise RegistryError(f"nothing says how the worker commits {name!r}: add {_FAULTS}.{name}")
+            used.add((f"faults/{name}.py", faults[name]))
+    return build(frozenset((place, module) for place, module in used if not module.startswith("harness.worker.")))
+
+
+@cache
+def build(others: frozenset[tuple[str, str]] = frozenset()) -> bytes:
+    """The archive's bytes; ``others`` are files to add, by their place in the worker and their module."""
+    root = _folder()
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.suffix in (".py", ".npz")}
+    files |= {place: registry.source(module) for place, module in others}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        _add(archive, "__main__.py", _MAIN.encode())
+        for name, path in sorted(files.items()):
+            _add(archive, f"worker/{name}", path.read_bytes())
+    return buffer.getvalue()
+
+
+def _folder() -> Path:
+    spec = find_spec("harness.worker")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
+
+
+def digest(archive: bytes) -> str:
+    """SHA-256 of an archive."""
+    return hashlib.sha256(archive).hexdigest()

@@ -1,0 +1,119 @@
+"""History and plan to a verdict, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from harness import checks, measures
+from harness.checks import Finding, VerdictWord
+from harness.checks.outcome import Outcome
+from harness.judging import hang_diagnosis
+from harness.judging.receipt_book import ReceiptBook
+from harness.judging.verdict import Judged, Verdict, worst
+from harness.measures import Measure
+from harness.planning.plan import Arm, Plan
+from harness.vocabulary.events import Ended, Event, Exited, Spawned, Stack
+from harness.vocabulary.quantities import ArmMeasures
+
+
+def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any]) -> Verdict:
+    """Judge a history; ``facts`` are those of the machine, which go with every number."""
+    observers = {arm.name: _ArmObserver(arm) for arm in plan.arms}
+    hearers = {name: observer.hearers for name, observer in observers.items()}
+    for event in past:
+        for hear in hearers[event.arm].get(type(event), ()):
+            hear(event)
+    arms = {name: observer.result() for name, observer in observers.items()}
+    judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
+    verdict, reason = _overall(judged, tuple(arms.values()))
+    stacks = [stack for observer in observers.values() for stack in observer.stacks]
+    blocked = [process for observer in observers.values() for process in observer.blocked()]
+    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, blocked, facts)
+
+
+class _ArmObserver:
+    """Gives each event of an arm to the measures that want it; knows who is gone and how the arm ended."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._arm = arm
+        self._measures = [measure(arm) for measure in measures.all_measures().values()]
+        self._receipts = ReceiptBook(arm)
+        self._ended: Ended | None = None
+        self._absent = {role.name: "was not started" for role in arm.roles}
+        self.stacks: list[Stack] = []
+        self.hearers: dict[type[Event], list[Callable[[Any], None]]] = {
+            Stack: [self.stacks.append],
+            Spawned: [self._on_spawned],
+            Exited: [self._on_exited],
+            Ended: [self._on_ended],
+        }
+        listeners: list[Measure | ReceiptBook] = [*self._measures, self._receipts]
+        for listener in listeners:
+            for kind in listener.hears:
+                self.hearers.setdefault(kind, []).append(listener.add)
+
+    def _on_spawned(self, event: Spawned) -> None:
+        self._absent.pop(event.subject, None)
+
+    def _on_exited(self, event: Exited) -> None:
+        """Note who is gone; after the end, everybody goes."""
+        if self._ended is None:
+            self._absent[event.subject] = "is gone"
+
+    def _on_ended(self, event: Ended) -> None:
+        self._ended = event
+
+    def blocked(self) -> list[hang_diagnosis.BlockedProcess]:
+        """Where each process stands that was looked at."""
+        return hang_diagnosis.explain(self._arm, self.stacks, self._absent)
+
+    def result(self) -> ArmMeasures:
+        """All that checks may know."""
+        quantities = [quantity for measure in self._measures for quantity in measure.quantities()]
+        by_name = {(quantity.name, quantity.subject): quantity for quantity in quantities}
+        return ArmMeasures(self._arm.name, self._ended, self._receipts.receipts(), by_name)
+
+
+def _check_arm(plan: Plan, arms: Mapping[str, ArmMeasures], arm: ArmMeasures) -> Iterator[Judged]:
+    """The control must complete; every other arm must meet what is expected, the baseline of a check excepted."""
+    asked = checks.given(plan.expect)
+    if arm.arm == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
+        asked = [Outcome(is_="completed"), *asked]
+    for check in asked:
+        if check.baseline == arm.arm or (arm.arm == checks.CONTROL and check is not asked[0]):
+            continue
+        finding = _careful(check, arm, arms.get(check.baseline or ""))
+        yield Judged(arm.arm, check.name, finding.verdict, finding.reason, finding.comparison)
+
+
+def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+    try:
+        return check.judge(arm, baseline)
+    except Exception as error:  # a check that breaks says nothing about what it checks
+        return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
+
+
+def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
+    """A run that was cut short says nothing; then, a fault without a receipt is not what was asked."""
+    for arm in arms:
+        if arm.ended is None:
+            return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
+        if arm.ended.outcome in ("interrupted", "aborted"):
+            return "invalid", f"{arm.ended.outcome} by {arm.ended.reason}"
+    receipts = [receipt for arm in arms for receipt in arm.receipts]
+    not_undone = [
+        f"{receipt.name} of {receipt.subject} was not undone: {receipt.afterwards}"
+        for receipt in receipts
+        if receipt.restored is False
+    ]
+    unproven = [
+        f"no receipt for {receipt.name} of {receipt.subject}: {receipt.evidence}"
+        for receipt in receipts
+        if not receipt.proven
+    ]
+    if not_undone or unproven:
+        return "invalid", "; ".join(not_undone or unproven)
+    word = worst([check.verdict for check in judged])
+    which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
+    return word, "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"

@@ -1,0 +1,1 @@
+"""What is decided before anything starts: a checked scenario, a seed and a target become a plan. Pure."""

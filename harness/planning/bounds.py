@@ -1,0 +1,37 @@
+"""What parts may know of a scenario's job, gathered from it."""
+
+from __future__ import annotations
+
+from harness import topologies
+from harness.planning.network import lay_out
+from harness.scenario.schema import Scenario
+from harness.vocabulary.job_bounds import JobBounds
+
+
+def bounds_of(scenario: Scenario) -> JobBounds:
+    """The bounds of a scenario's job, or of a variant's."""
+    workload, topology = scenario.workload, scenario.topology
+    part = topologies.find(topology)
+    names = part.names(topology)
+    hosts = dict.fromkeys(names, "")
+    if topology.network is not None:
+        placed = {role: host.name for host in lay_out(topology.network, names).hosts for role in host.roles}
+        hosts = {name: placed[name] for name in names}
+    return JobBounds(
+        hosts=hosts,
+        environments={role.name: role.env for role in part.roles(topology, lambda _: topologies.LOOPBACK)},
+        steps=workload.steps,
+        warmup=workload.warmup,
+        window=workload.window,
+        seed=scenario.seed,
+        training=workload.training,
+        model=workload.model or workload.training,
+        smallest=workload.facts.smallest,
+        variable=workload.facts.variable,
+        checkpoint_every=workload.checkpoint.every if workload.checkpoint else None,
+        elastic=part.elastic,
+        copies=topology.trainers * (len(topology.contexts) if topology.splits_batches else 1),
+        phases=workload.phases,
+        counts_live=workload.memory == "live",
+        faults=len(scenario.faults),
+    )

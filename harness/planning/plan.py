@@ -1,0 +1,138 @@
+"""The plan: everything that is decided before a run. The same input gives the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.base.strict import Strict
+from harness.faults import Fault
+from harness.planning.network import Network
+from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
+from harness.topologies import Compression, Role
+
+VERSION = 4
+"""Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
+
+
+class Job(Strict):
+    """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn."""
+
+    training: Literal["gluon", "model_parallel", "oracle"]
+    model: str
+    dataset: str
+    batch_size: int
+    sizes: tuple[int, ...]
+    hybridize: Hybridize | None
+    optimizer: Optimizer
+    amp: Amp | None
+    steps: int
+    warmup: int
+    window: int
+    sync_every: int
+    phases: bool
+    gradients: str
+    checkpoint: Checkpoint | None
+    memory: str
+    seed: int
+    loop: Literal["trainer", "push_pull", "horovod"]
+    kvstore: str
+    workers: int
+    contexts: tuple[str, ...]
+    update_on_kvstore: bool | None
+    compression: Compression | None
+    horovod_compression: str
+
+
+class Injection(Strict):
+    """One fault on one role or host (``subject``), everything decided.
+
+    ``clock`` is the worker whose steps trigger it; times count from the first step. ``sizes``: those of each step while
+    it lasts, where it changes them.
+    """
+
+    fault: int
+    subject: str
+    clock: str
+    entry: FaultEntry
+    sizes: tuple[int, ...] = ()
+
+    @property
+    def part(self) -> Fault:
+        """The fault with its parameters."""
+        fault: Fault = self.entry.fault
+        return fault
+
+    @property
+    def first_step(self) -> int | None:
+        """The step before which it starts, unless the clock or an event decides."""
+        return self.part.at.step if self.part.at else None
+
+    @property
+    def begins_at(self) -> float | None:
+        """Seconds after the first step, where the clock decides."""
+        return self.part.at.time if self.part.at else None
+
+    @property
+    def awaits(self) -> tuple[str, str] | None:
+        """The event that starts it and the role that it is of."""
+        at = self.part.at
+        return None if at is None or at.event is None else (at.event, at.of or self.subject)
+
+    @property
+    def last_step(self) -> int | None:
+        """The step before which it ends, where steps decide that."""
+        steps = self.part.life.steps
+        return None if steps is None or self.first_step is None else self.first_step + steps
+
+
+class Arm(Strict):
+    """One job of a run: the scenario itself, one of its variants, or the control."""
+
+    name: str
+    env: dict[str, str]
+    roles: tuple[Role, ...]
+    network: Network | None
+    workload: Job
+    schedule: tuple[Injection, ...]
+
+    @property
+    def workers(self) -> list[str]:
+        """Names of the roles that train."""
+        return [role.name for role in self.roles if role.is_worker]
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether no worker can take a step without the others."""
+        return len(self.workers) > 1 and self.workload.kvstore != "dist_async"
+
+
+class Plan(Strict):
+    """Everything that is decided before a run. ``expect`` is judged later and can be judged again."""
+
+    version: Annotated[int, Field(ge=VERSION, le=VERSION)] = VERSION
+    scenario: str
+    title: str
+    seed: int
+    target: Target
+    worker: str = Field(description="SHA-256 of the worker archive")
+    startup_timeout: float
+    stall_timeout: float
+    arms: tuple[Arm, ...]
+    expect: Expect
+
+    def text(self) -> str:
+        """The plan as JSON: sorted keys, one form only."""
+        return json.dumps(self.model_dump(mode="json", exclude_none=False), indent=1, sort_keys=True) + "\n"
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of `text`."""
+        return hashlib.sha256(self.text().encode()).hexdigest()
+
+    def arm(self, name: str) -> Arm:
+        """The arm of that name."""
+        return next(arm for arm in self.arms if arm.name == name)

@@ -1,0 +1,141 @@
+"""Scenario, seed and target to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from harness import checks, topologies
+from harness.faults import ChangesStart, DrawsSizes, Entry, LinkFault
+from harness.planning.bounds import bounds_of
+from harness.planning.fault_schedule import ScheduledFault, expand
+from harness.planning.network import Network, lay_out
+from harness.planning.plan import Arm, Injection, Job, Plan
+from harness.scenario.load import LoadedScenario
+from harness.scenario.schema import Scenario, Target
+from harness.topologies import Endpoint, Role, TopologySpec
+from harness.vocabulary.instructions import INTERFACE
+from harness.vocabulary.network_spec import PORT
+
+DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
+"""Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
+
+
+def make(loaded: LoadedScenario, target: Target, worker: str) -> Plan:
+    """Decide everything; ``worker`` is the SHA-256 of the measured program. The control, or first variant, is first."""
+    scenario = loaded.scenario
+    return Plan(
+        scenario=loaded.name,
+        title=scenario.title,
+        seed=scenario.seed,
+        target=target,
+        worker=worker,
+        startup_timeout=scenario.startup_timeout,
+        stall_timeout=scenario.stall_timeout,
+        arms=tuple(_arms(loaded, target.env)),
+        expect=scenario.expect,
+    )
+
+
+def _arms(loaded: LoadedScenario, env: Mapping[str, str]) -> list[Arm]:
+    """``env`` is the target's; what a variant changes comes before it."""
+    scenario = loaded.scenario
+    if loaded.variants:
+        return [
+            _arm(name, variant, variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
+            for name, variant in loaded.variants.items()
+        ]
+    arms = [_arm(checks.MAIN, scenario, scenario.faults, env)]
+    if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
+        arms.insert(0, _arm(checks.CONTROL, scenario, [], env))
+    return arms
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], env: Mapping[str, str]) -> Arm:
+    roles, network = _placed(scenario.topology)
+    schedule = _schedule(scenario, entries, network)
+    bound = scenario.topology.bigarray_bound
+    bounded = {} if bound is None else {topologies.BIGARRAY_BOUND: str(bound)}
+    return Arm(
+        name=name,
+        env={**DEFAULT_ENV, **bounded, **env},
+        roles=tuple(_started_with(role, schedule) for role in roles),
+        network=network,
+        workload=_job(scenario),
+        schedule=schedule,
+    )
+
+
+def _started_with(role: Role, schedule: Sequence[Injection]) -> Role:
+    """The role as faults on its start have it."""
+    env: Mapping[str, str] = role.env
+    for injection in schedule:
+        if injection.subject == role.name and isinstance(injection.part, ChangesStart):
+            env = injection.part.environment(env)
+    return role.model_copy(update={"env": dict(env)})
+
+
+def _placed(spec: TopologySpec) -> tuple[tuple[Role, ...], Network | None]:
+    """Every role, on its host of the pocket cluster where there is one."""
+    topology = topologies.find(spec)
+    if spec.network is None:
+        return topology.roles(spec, lambda _: topologies.LOOPBACK), None
+    network = lay_out(spec.network, topology.names(spec))
+    hosts = {role: host for host in network.hosts for role in host.roles}
+    roles = topology.roles(spec, lambda role: Endpoint(hosts[role].name, hosts[role].address, INTERFACE))
+    return tuple(_settled(role, hosts[role.name].name) for role in roles), network
+
+
+def _settled(role: Role, host: str) -> Role:
+    """On a host of a pocket cluster every port is free, so that it can be chosen now."""
+    env = {name: value.replace("{port}", str(PORT)) for name, value in role.env.items()}
+    return role.model_copy(update={"host": host, "env": env})
+
+
+def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle"]:
+    return "model_parallel" if scenario.topology.parallelism == "model" else scenario.workload.training
+
+
+def _job(scenario: Scenario) -> Job:
+    workload, topology = scenario.workload, scenario.topology
+    shapes: Any = workload.shapes
+    return Job(
+        **workload.model_dump(exclude={"shapes", "hybridize", "training", "model"}),
+        training=_training(scenario),
+        model=workload.model or "",
+        sizes=shapes.sizes(scenario.seed, workload.steps) if shapes is not None else (workload.facts.size,),
+        hybridize=workload.hybridize or None,
+        seed=scenario.seed,
+        loop="horovod" if topology.horovod is not None else topology.loop,
+        kvstore=topology.kvstore,
+        workers=topology.trainers,
+        contexts=tuple(topology.contexts),
+        update_on_kvstore=topology.update_on_kvstore,
+        compression=topology.compression,
+        horovod_compression=topology.horovod.compression if topology.horovod else "none",
+    )
+
+
+def _schedule(scenario: Scenario, entries: Sequence[Entry], network: Network | None) -> tuple[Injection, ...]:
+    schedule = expand(entries, bounds_of(scenario))
+    return tuple(_injection(number, fault, network, scenario) for number, fault in enumerate(schedule))
+
+
+def _injection(number: int, scheduled: ScheduledFault, network: Network | None, scenario: Scenario) -> Injection:
+    """The clock of a fault on a link is a worker of that host."""
+    fault = scheduled.entry.fault
+    there: tuple[str, ...] = (scheduled.subject,)
+    if isinstance(fault, LinkFault):
+        assert network is not None
+        there = network.named(scheduled.subject).roles
+    return Injection(
+        fault=number,
+        subject=scheduled.subject,
+        clock=next((name for name in there if name.startswith("worker/")), "worker/0"),
+        entry=scheduled.entry,
+        sizes=fault.sizes(scenario.seed + 1, scenario.workload.steps) if isinstance(fault, DrawsSizes) else (),
+    )

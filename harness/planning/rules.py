@@ -1,0 +1,128 @@
+"""What no single field can tell: combinations that cannot work, refused before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from harness import checks, topologies
+from harness.planning import fault_rules, network
+from harness.planning.bounds import bounds_of
+from harness.planning.fault_rules import Violation
+from harness.scenario import models
+from harness.scenario.schema import Scenario, Target, Workload
+from harness.shapes import Distribution
+
+
+def violations(scenario: Scenario) -> Iterator[Violation]:
+    """Every rule that the scenario breaks: the path of the field and what is wrong."""
+    yield from _target(scenario.target)
+    yield from _workload(scenario.workload)
+    refused = list(_topology(scenario))
+    yield from refused
+    if refused:
+        return
+    yield from fault_rules.violations(scenario)
+    yield from _expect(scenario)
+
+
+def violations_between(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Violation]:
+    """Rules that need every arm: what is compared with what."""
+    jobs = {name: bounds_of(arm) for name, arm in (variants or {checks.MAIN: scenario}).items()}
+    for check in checks.given(scenario.expect):
+        judged = [job for name, job in jobs.items() if name != check.baseline]
+        for message in check.refusals(judged):
+            yield ("expect", check.name), message
+
+
+def _target(target: Target) -> Iterator[Violation]:
+    if target.mxnet and target.python:
+        yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
+    if target.horovod and target.python:
+        yield ("target", "horovod"), "python brings its own Horovod; leave it out"
+
+
+def _topology(scenario: Scenario) -> Iterator[Violation]:
+    spec = scenario.topology
+    for path, message in topologies.refusals(spec):
+        yield ("topology", *path), message
+    if spec.network is not None:
+        names = topologies.find(spec).names(spec)
+        for path, message in network.violations(spec.network, names):
+            yield ("topology", "network", *path), message
+    if spec.splits_batches and scenario.workload.batch_size % len(spec.contexts):
+        split = f"{scenario.workload.batch_size} samples cannot be split over {len(spec.contexts)} contexts"
+        yield ("workload", "batch_size"), split
+    for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
+        yield ("target", "env", name), "is set by the topology; give it there"
+    if scenario.workload.amp is not None and scenario.workload.amp.loss_scaling and spec.loop == "push_pull":
+        yield ("workload", "amp"), "loss_scaling is gluon.Trainer's; give loop: trainer"
+    if scenario.workload.training == "oracle":
+        yield from _oracle(scenario)
+    elif spec.parallelism == "model":
+        yield from _model_parallel(scenario)
+
+
+def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
+    """The network is cut into stages and bound as a symbol, which not all can do."""
+    workload = scenario.workload
+    if workload.facts.stages < len(scenario.topology.contexts):
+        able = ", ".join(name for name, stages in models.stages().items() if stages > 1)
+        yield (
+            ("topology", "contexts"),
+            f"{workload.model} has {workload.facts.stages} stages for {len(scenario.topology.contexts)} contexts; "
+            f"models that can be cut are {able}",
+        )
+    if workload.amp is not None:
+        yield ("workload", "amp"), "is not supported with parallelism: model"
+    shapes = _distribution(workload)
+    if shapes is not None and shapes.varies:
+        yield ("workload", "shapes"), "parallelism: model binds one size; use distribution: fixed"
+
+
+def _oracle(scenario: Scenario) -> Iterator[Violation]:
+    """What makes its weights known in closed form."""
+    workload, sgd = scenario.workload, scenario.workload.optimizer
+    if sgd.name != "sgd" or sgd.momentum or sgd.wd:
+        yield ("workload", "optimizer"), "the oracle knows the weights of plain sgd only; leave it out"
+    if workload.amp is not None:
+        yield ("workload", "amp"), "the oracle has no operators to run in it; leave it out"
+    if scenario.topology.parallelism == "model":
+        yield ("topology", "parallelism"), "the oracle has no network to cut"
+
+
+def _workload(workload: Workload) -> Iterator[Violation]:
+    if workload.warmup >= workload.steps:
+        yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
+    if workload.optimizer.momentum is not None and workload.optimizer.name != "sgd":
+        yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"
+    shapes = _distribution(workload)
+    if shapes is None:
+        return
+    model = workload.model or f"the {workload.training}"
+    if shapes.varies and not workload.facts.variable:
+        yield ("workload", "shapes"), f"{model} takes one size only; use distribution: fixed"
+    smallest = min(shapes.sizes(0, 1)) if not shapes.varies else shapes.draw(0.0)
+    if smallest < workload.facts.smallest:
+        yield ("workload", "shapes"), f"{model} needs a size of {workload.facts.smallest} or more, not {smallest}"
+
+
+def _distribution(workload: Workload) -> Distribution | None:
+    shapes: Distribution | None = workload.shapes
+    return shapes
+
+
+def _expect(scenario: Scenario) -> Iterator[Violation]:
+    arms = list(scenario.variants) or [checks.CONTROL]
+    for check in checks.given(scenario.expect):
+        if check.baseline is not None and check.baseline not in arms:
+            near = difflib.get_close_matches(check.baseline, arms, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            message = f"{check.baseline!r} is not run; allowed are {', '.join(arms)}{hint}"
+            yield ("expect", check.name, "versus"), message
+        if check.baseline == checks.CONTROL and not scenario.faults and not scenario.variants:
+            yield ("expect", check.name, "versus"), "without faults, control is the same job; use variants to compare"
+    if checks.CONTROL in scenario.variants:
+        yield ("variants", checks.CONTROL), "control is the run without faults; choose another name"
+    if len(scenario.variants) == 1:
+        yield ("variants",), "one variant has nothing to be compared with; give two or more, or none"

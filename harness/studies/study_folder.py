@@ -1,0 +1,128 @@
+"""Studies on disk: ``results/studies/<id>/``.
+
+question.json   what was asked            answers.jsonl  the run of each trial, as it came
+trials/         the scenarios             summary.json   what it comes to
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import DamagedRunError, InputError, RunNotFoundError, StorageError
+from harness.storage.run_folder import RunFolder, storage_error
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The run that answers a trial, "" where there is none, and then why."""
+
+    key: str
+    run: str
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """One study on disk. Writing raises StorageError, reading DamagedRunError."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    @property
+    def results(self) -> Path:
+        """Where runs lie, in the subfolder ``runs``."""
+        return self.path.parent.parent
+
+    @property
+    def _files(self) -> RunFolder:
+        return RunFolder(self.path)
+
+    def question(self) -> Any:
+        """What was asked: the study's ``name`` and its ``question``."""
+        return self._files.read_json("question.json")
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Store what it comes to so far."""
+        self._files.write_json("summary.json", summary)
+
+    def store_trial(self, key: str, text: str) -> Path:
+        """Write a trial's scenario; returns the file."""
+        self._files.write(f"trials/{key}.yaml", text)
+        return self.path / "trials" / f"{key}.yaml"
+
+    def append(self, answer: Answer) -> None:
+        """Add an answer, whole or not at all as far as readers see."""
+        try:
+            with open(self.path / "answers.jsonl", "ab") as file:
+                file.write(json.dumps(asdict(answer)).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise storage_error(error, self.path / "answers.jsonl") from error
+
+    def answers(self) -> list[Answer]:
+        """Every answer so far; a last line without its end is what a kill leaves, and is cut off."""
+        path = self.path / "answers.jsonl"
+        if not path.is_file():
+            return []
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            os.truncate(path, len(whole))
+        try:
+            return [Answer(**json.loads(line)) for line in whole.splitlines()]
+        except (ValueError, TypeError) as error:
+            raise DamagedRunError(f"{path} cannot be read: {error}") from error
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep others away until the block ends; InputError when somebody else runs this study."""
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError as error:
+            raise InputError(f"study {self.id} is being run by another process") from error
+        finally:
+            os.close(handle)
+
+
+def create(results: Path, name: str, question: Mapping[str, Any]) -> StudyFolder:
+    """A folder for a new study; its id sorts by time and says what kind it is."""
+    now = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S")
+    studies = results / "studies"
+    for suffix in ["", *(f"-{number}" for number in range(2, 100))]:
+        path = studies / f"{now}-{name}{suffix}"
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise storage_error(error, studies) from error
+        folder = StudyFolder(path.absolute())
+        folder._files.write_json("question.json", {"name": name, "question": dict(question)})
+        return folder
+    raise StorageError(f"{studies} has a hundred studies called {now}-{name}")
+
+
+def find(results: Path, name: str, wanted: str) -> StudyFolder:
+    """The study of a kind with that id, or a part of it that only one has; the newest for ``last``."""
+    studies = results / "studies"
+    folders = sorted(path for path in studies.glob(f"*-{name}*") if (path / "question.json").is_file())
+    matches = folders[-1:] if wanted == "last" else [path for path in folders if wanted and wanted in path.name]
+    if len(matches) == 1:
+        return StudyFolder(matches[0].absolute())
+    known = ", ".join(path.name for path in matches or folders) or "none"
+    raise RunNotFoundError(f"{wanted!r} is not one {name} study in {studies}; there are {known}")

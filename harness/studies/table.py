@@ -1,0 +1,210 @@
+"""What MXNet does under each fault on each topology: one small run a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+
+from harness.judging.verdict import Verdict
+from harness.studies.study import Study, Trial
+
+HEALTHY, FAILED = "nothing", "no verdict"
+FAULTS = ("kill", "pause", "partition", "restart")
+"""The words by which rows can be chosen."""
+
+STEP = 150
+"""The step before which each fault begins, of `_STEPS`."""
+
+_STEPS = 300
+_BASE = {
+    "seed": 61,
+    "workload": {"model": "mlp", "dataset": "digits", "batch_size": 32, "steps": _STEPS, "warmup": 20},
+    "stall_timeout": "5s",
+    "startup_timeout": "60s",
+}
+TOPOLOGIES: Mapping[str, Mapping[str, Any]] = {
+    "dist_sync": {"kvstore": "dist_sync", "workers": 2, "servers": 1, "network": {}},
+    "dist_async": {"kvstore": "dist_async", "workers": 2, "servers": 1, "network": {}},
+    "horovod": {"horovod": {"ranks": 2}, "network": {}},
+}
+_ROLES = {
+    "dist_sync": ("worker", "server", "scheduler"),
+    "dist_async": ("worker", "server", "scheduler"),
+    "horovod": ("worker", "scheduler"),
+}
+_SECONDS = (1, 5, 30)
+_WAYS = {"out": "from it", "in": "to it", "both": "both ways"}
+_HEARTBEATS = {"PS_HEARTBEAT_INTERVAL": 1, "PS_HEARTBEAT_TIMEOUT": 3}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a fault (`HEALTHY` for none) on a topology, as a scenario in YAML."""
+
+    topology: str
+    fault: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """A file name."""
+        return f"{self.topology}-{self.fault}".replace(" ", "-").replace(",", "")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a cell. ``loss`` and ``weights`` are None where not all workers trained to the end.
+
+    ``stage``: where it hung. ``unproven``: why a fault has no receipt, "" where each has; ``idle``: because nothing
+    came by that it could act on. ``weights``: the digest of all workers' weights, "" where they differ.
+    """
+
+    topology: str
+    fault: str
+    outcome: str
+    reason: str
+    unproven: str
+    stage: str = ""
+    idle: bool = False
+    recovery: float | None = None
+    loss: float | None = None
+    weights: str | None = None
+    run: str = ""
+
+
+class Table(Study):
+    """Every fault on every topology, or those of some columns and rows."""
+
+    name: ClassVar[str] = "table"
+
+    def __init__(self, topologies: Sequence[str] = (), faults: Sequence[str] = ()) -> None:
+        self._topologies = list(topologies) or list(TOPOLOGIES)
+        self._faults = list(faults) or list(FAULTS)
+        self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults)}
+        self._results: dict[str, Result] = {}
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        return {"topologies": self._topologies, "faults": self._faults}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Table:
+        return cls(question["topologies"], question["faults"])
+
+    @property
+    def total(self) -> int:
+        return len(self._cells)
+
+    def wanted(self) -> Sequence[Trial]:
+        return [Trial(name, cell.text) for name, cell in self._cells.items() if name not in self._results]
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        cell = self._cells[key]
+        result = _failed(cell, failure) if verdict is None else _result(cell, verdict)
+        self._results[key] = result
+        return f"{result.topology}, {result.fault}: {words(result, None)}"
+
+    def summary(self) -> Mapping[str, Any]:
+        return {"cells": [asdict(result) for result in self.results]}
+
+    @property
+    def results(self) -> list[Result]:
+        """What was found so far, in the order of the cells."""
+        return [self._results[name] for name in self._cells if name in self._results]
+
+
+def cells(wanted_topologies: Sequence[str], wanted_faults: Sequence[str]) -> list[Cell]:
+    """Every run of the table, the healthy ones first: others are compared with them."""
+    wanted = [Cell(topology, HEALTHY, _text(topology, HEALTHY, None, {})) for topology in wanted_topologies]
+    for topology in wanted_topologies:
+        for fault, entry, changes in _rows(topology):
+            if fault.split()[0] in wanted_faults:
+                wanted.append(Cell(topology, fault, _text(topology, fault, entry, changes)))
+    return wanted
+
+
+def _rows(topology: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    at = {"at": {"step": STEP}}
+    for role in _ROLES[topology]:
+        select = {"select": {"role": role, **({} if role == "scheduler" else {"rank": 1 if role == "worker" else 0})}}
+        yield f"kill {role}", {"kill": {**select, **at}}, {}
+        for seconds in _SECONDS:
+            lasts = {"for": {"time": f"{seconds}s"}}
+            yield f"pause {role}, {seconds} s", {"pause": {**select, **at, **lasts}}, {}
+            for way, words in _WAYS.items():
+                cut = {**select, **at, **lasts, "direction": way}
+                yield f"partition {role} {words}, {seconds} s", {"partition": cut}, {"patience": 20 + 2 * seconds}
+        if topology != "horovod":
+            yield f"restart {role}", {"restart": {**select, **at}}, {}
+            if role != "scheduler":
+                yield f"restart {role}, with heartbeats", {"restart": {**select, **at}}, {"env": _HEARTBEATS}
+    job = {"restart": {"select": {"role": "worker", "rank": 1}, **at, "scope": "job"}}
+    yield "restart job, with checkpoints", job, {"checkpoint": {"every": 40}}
+
+
+def _text(topology: str, fault: str, entry: dict[str, Any] | None, changes: dict[str, Any]) -> str:
+    scenario: dict[str, Any] = {
+        "title": f"What does {topology} do: {fault}?",
+        **_BASE,
+        "topology": dict(TOPOLOGIES[topology]),
+        "faults": [] if entry is None else [entry],
+    }
+    if "patience" in changes:  # TCP waits up to as long again before it tries once more
+        scenario["stall_timeout"] = f"{changes['patience']}s"
+    if "checkpoint" in changes:
+        scenario["workload"] = {**scenario["workload"], "checkpoint": changes["checkpoint"]}
+    if "env" in changes:
+        scenario["target"] = {"env": changes["env"]}
+    return yaml.safe_dump(scenario, sort_keys=False)
+
+
+def _result(cell: Cell, verdict: Verdict) -> Result:
+    arm = verdict.arms[-1]
+    ended, digests = arm.ended, arm.get("different_weights")
+    unproven = [receipt for receipt in arm.receipts if not receipt.proven]
+    weights = None if digests.value is None else digests.note if digests.value == 1 else ""
+    return Result(
+        cell.topology,
+        cell.fault,
+        ended.outcome if ended else "unknown",
+        ended.reason if ended else "the history has no end",
+        "; ".join(receipt.evidence for receipt in unproven),
+        ended.stage if ended else "",
+        bool(unproven) and all(receipt.idle for receipt in unproven),
+        arm.get("recovery_time").value,
+        arm.get("final_loss").value,
+        weights,
+        verdict.run,
+    )
+
+
+def _failed(cell: Cell, why: str) -> Result:
+    return Result(cell.topology, cell.fault, FAILED, why, why)
+
+
+def words(result: Result, healthy: Result | None) -> str:
+    """A cell in words: outcome, then recovery, agreement and drift where training went through."""
+    if result.outcome == FAILED:
+        return f"{FAILED}: {result.reason}"
+    if result.unproven:
+        return f"{result.outcome}; {'no packet came by' if result.idle else 'the fault has no receipt'}"
+    if result.fault == HEALTHY or result.outcome != "completed":
+        return "trained, hung at the exit" if (result.outcome, result.stage) == ("hung", "exit") else result.outcome
+    parts = [result.outcome]
+    if result.recovery is not None:
+        parts.append(f"steady after {result.recovery:.1f} s")
+    if result.weights == "" and (healthy is None or healthy.weights):
+        parts.append("weights differ")
+    return "; ".join([*parts, *_drift(result, healthy)])
+
+
+def _drift(result: Result, healthy: Result | None) -> list[str]:
+    if healthy is None or result.loss is None or not healthy.loss:
+        return []
+    if result.weights and result.weights == healthy.weights:
+        return ["no drift"]
+    return [f"loss {result.loss / healthy.loss - 1:+.0%}"]

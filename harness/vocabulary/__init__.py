@@ -1,0 +1,1 @@
+"""What flows between all other folders: instructions, events, receipts, schedules, quantities. Decides nothing."""

@@ -1,0 +1,380 @@
+"""What can be in a history: one frozen dataclass a kind, one line of JSON each.
+
+``t`` is seconds of the controller's CLOCK_MONOTONIC. What only one fault reports is defined in that fault's file; a
+kind is known as soon as its class is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted"]
+
+Stage = Literal["", "start-up", "training", "exit"]
+
+KINDS: dict[str, type[Event]] = {}
+"""What the ``kind`` of a line stands for."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base: when, in which arm, and of what: a role, a host of a pocket cluster, or "" for the whole arm."""
+
+    t: float
+    arm: str
+    subject: str
+
+    def __init_subclass__(cls) -> None:
+        """TypeError where two classes would have one kind."""
+        other = KINDS.setdefault(_kind(cls), cls)
+        if other.__module__ != cls.__module__:
+            raise TypeError(f"event {_kind(cls)!r} is defined by both {other.__module__} and {cls.__module__}")
+
+
+def _kind(event: type[Event]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event.__name__).lower()
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """A worker is built and connected. ``baseline``: anonymous bytes held before the first array."""
+
+    import_seconds: float
+    baseline: int
+    python: str
+    mxnet: str
+    numpy: str
+    features: list[str]
+    kvstore_rank: int
+    live_missing: str
+
+
+@dataclass(frozen=True)
+class Waiting(Event):
+    """A worker has finished all steps before ``step`` and asks for credit."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Progress(Event):
+    """A heartbeat: ``step`` was issued."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Window(Event):
+    """``steps`` steps from ``first`` took ``seconds``, closed by a wait."""
+
+    first: int
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Step(Event):
+    """Seconds of each step from ``first``, each closed by a wait (``sync_every: 1`` only)."""
+
+    first: int
+    seconds: list[float]
+
+
+@dataclass(frozen=True)
+class Phases(Event):
+    """When each step from ``first`` began, had its gradients, and was through, each closed by a wait (``phases``)."""
+
+    first: int
+    began: list[float]
+    computed: list[float]
+    ended: list[float]
+
+
+@dataclass(frozen=True)
+class Loss(Event):
+    """Mean loss of each step from ``first``; None where it is not finite."""
+
+    first: int
+    values: list[float | None]
+
+
+@dataclass(frozen=True)
+class Memory(Event):
+    """Bytes after ``step`` steps. ``live`` and ``live_low``: highest and lowest level since the last one.
+
+    ``live_by_device``: the highest of each device, as in ``cpu/0``.
+    """
+
+    step: int
+    resident: int
+    peak: int
+    anonymous: int
+    live: int | None
+    live_low: int | None
+    live_by_device: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class Gradients(Event):
+    """Euclidean norms of gradients, ``norms[step - first][parameter]``; None where one is not finite."""
+
+    first: int
+    names: list[str]
+    norms: list[list[float | None]]
+
+
+@dataclass(frozen=True)
+class NotFinite(Event):
+    """A parameter with a value that is not finite, found after ``step`` steps: the first one, and all at the end."""
+
+    step: int
+    parameter: str
+
+
+@dataclass(frozen=True)
+class Committed(Event):
+    """A worker committed fault number ``fault`` in one ``step``: SHA-256 of ``what`` it was, and is now.
+
+    ``detail`` says it in words.
+    """
+
+    fault: int
+    step: int
+    what: str
+    before: str
+    after: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Checkpointed(Event):
+    """A checkpoint of the state after ``step`` steps is on disk, with its SHA-256 and seconds that it took.
+
+    ``missing``: what could not be saved, and why. ``failure``: why there is none; earlier ones stay.
+    """
+
+    step: int
+    sha256: str
+    seconds: float
+    missing: str
+    failure: str
+
+
+@dataclass(frozen=True)
+class Resumed(Event):
+    """A worker goes on from the checkpoint of ``step``; those that were ``rejected``, each with the reason."""
+
+    step: int
+    rejected: list[str]
+
+
+@dataclass(frozen=True)
+class Misapplied(Event):
+    """The oracle: after ``step`` steps, parameter ``key`` shows ``shown`` updates of the worker ``of``; None is NaN."""
+
+    step: int
+    key: str
+    of: str
+    expected: str
+    shown: float | None
+
+
+@dataclass(frozen=True)
+class Digest(Event):
+    """SHA-256 of one context's trained parameters, and of those that training does not update."""
+
+    step: int
+    context: str
+    weights: str
+    fixed: str
+
+
+@dataclass(frozen=True)
+class Failed(Event):
+    """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Done(Event):
+    """A worker has trained ``step`` steps and is about to leave."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Spawned(Event):
+    """A process started, ``pid`` as the agent sees it."""
+
+    pid: int
+
+
+@dataclass(frozen=True)
+class SpawnFailed(Event):
+    """A process could not be started."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Exited(Event):
+    """A process ended and was reaped: exit ``status``, or the number of the ``signal`` that ended it."""
+
+    status: int | None
+    signal: int | None
+
+
+@dataclass(frozen=True)
+class Connected(Event):
+    """The hosts and the wire of a pocket cluster are there; ``pid`` is the wire's."""
+
+    pid: int
+
+
+@dataclass(frozen=True)
+class ConnectFailed(Event):
+    """A pocket cluster could not be made."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Traffic(Event):
+    """What the wire has carried for one host since it began; the subject is the host's name.
+
+    ``out`` is from the host, ``in`` to it. Dropped packets found a full queue; what a full queue on the way in dropped
+    had left its sender, and is counted there.
+    """
+
+    out_bytes: int
+    out_packets: int
+    out_dropped: int
+    in_bytes: int
+    in_packets: int
+    in_dropped: int
+
+
+@dataclass(frozen=True)
+class Impaired(Event):
+    """What fault number ``fault`` did to one direction of a link until it ended; the subject is the host.
+
+    Of ``packets`` that came by in ``seconds``, ``touched`` were dropped, doubled, held or delayed. ``delay``: mean
+    seconds that packets took beyond queueing and the link's own latency, measured from reading to writing. ``rate``:
+    bits/s at which packets left while others waited. None where no packet tells. ``after``: it is of the packets that
+    came by after the fault had ended.
+    """
+
+    fault: int
+    direction: str
+    seconds: float
+    packets: int
+    touched: int
+    delay: float | None
+    rate: float | None
+    after: bool
+
+
+@dataclass(frozen=True)
+class Closed(Event):
+    """All that was asked before the shutdown has been answered."""
+
+
+@dataclass(frozen=True)
+class Signalled(Event):
+    """A signal was sent; the process state in ``/proc`` just before and once it had settled ("" when gone).
+
+    ``ran``: seconds that its threads had been on a processor, once STOP had settled and before any other.
+    """
+
+    signal: str
+    before: str
+    after: str
+    ran: float
+
+
+@dataclass(frozen=True)
+class Stack(Event):
+    """Python and native stacks of a live process (py-spy), or why there are none, and its TCP connections.
+
+    ``sockets``: as ``10.77.0.3:41200 > 10.77.0.1:9000 ESTABLISHED``, or ``LISTEN``.
+    """
+
+    text: str
+    sockets: list[str]
+
+
+@dataclass(frozen=True)
+class Started(Event):
+    """All workers of an arm were ready and got their first credit. Fault times count from here."""
+
+
+@dataclass(frozen=True)
+class Injected(Event):
+    """Fault number ``fault`` of the plan was asked for; ``step`` is None when the clock decided."""
+
+    fault: int
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Healed(Event):
+    """Fault number ``fault`` was asked to end."""
+
+    fault: int
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Ended(Event):
+    """How an arm ended, why, which process is to blame (``subject``, if one is) and the last lines that it logged.
+
+    ``stage``: where it stood still, if it did: before the first step, between steps, or when all had finished.
+    """
+
+    outcome: Outcome
+    reason: str
+    log: str = ""
+    stage: Stage = ""
+
+
+def line(t: float, arm: str, subject: str, kind: str, body: dict[str, Any]) -> bytes:
+    """One line of JSON, newline included."""
+    whole = {"t": t, "arm": arm, "subject": subject, "kind": kind, **body}
+    return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def encode(event: Event) -> bytes:
+    """The line of an event."""
+    body = asdict(event)
+    return line(body.pop("t"), body.pop("arm"), body.pop("subject"), _kind(type(event)), body)
+
+
+_FIELDS: dict[str, frozenset[str]] = {}
+
+
+def _fields(kind: str) -> frozenset[str]:
+    """Of a kind that was seen before; classes are not complete when they are noted in `KINDS`."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = frozenset(field.name for field in fields(KINDS[kind]))
+    return _FIELDS[kind]
+
+
+def decode(text: bytes) -> Event:
+    """The event of one line; ValueError when it is none."""
+    try:
+        body = json.loads(text.decode())  # bytes would have their encoding guessed each time
+        word = body.pop("kind")
+        kind = KINDS[word]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not an event: {text[:80]!r} ({error})") from error
+    if body.keys() != _fields(word):
+        wrong = ", ".join(sorted(_fields(word) ^ body.keys()))
+        raise ValueError(f"not an event: {text[:80]!r} (fields missing or unknown: {wrong})")
+    # A frozen dataclass sets field by field in its constructor; histories have millions of events.
+    event = object.__new__(kind)
+    event.__dict__.update(body)
+    return event

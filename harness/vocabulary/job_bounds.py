@@ -1,0 +1,58 @@
+"""What a part may know of a job before it is planned, so that it can refuse what cannot work in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.vocabulary.schedule import Select
+
+Refusal = tuple[tuple[str, ...], str]
+"""The field of the part that makes it impossible, () for the part itself, and why."""
+
+
+@dataclass(frozen=True)
+class JobBounds:
+    """One arm's processes, steps and settings.
+
+    ``hosts``: every role with its host, "" on loopback. ``environments``: what the topology tells each role.
+    ``smallest`` and ``variable``: the least size that the model takes, and whether it takes several. ``elastic``:
+    whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
+    """
+
+    hosts: Mapping[str, str]
+    environments: Mapping[str, Mapping[str, str]]
+    steps: int
+    warmup: int
+    window: int
+    seed: int
+    training: str
+    model: str
+    smallest: int
+    variable: bool
+    checkpoint_every: int | None
+    elastic: bool
+    copies: int
+    phases: bool
+    counts_live: bool
+    faults: int
+
+    @property
+    def networked(self) -> bool:
+        """Whether processes run on hosts of a pocket cluster."""
+        return any(self.hosts.values())
+
+    @property
+    def windows(self) -> int:
+        """Windows after the warm-up."""
+        return (self.steps - self.warmup) // self.window
+
+    def selected(self, select: Select) -> list[str]:
+        """Roles that fit a selection, in the order of the job."""
+        return [
+            role
+            for role, host in self.hosts.items()
+            if select.role in (None, role.split("/")[0])
+            and (select.rank is None or role.endswith(f"/{select.rank}"))
+            and select.host in (None, host)
+        ]

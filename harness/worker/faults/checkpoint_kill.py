@@ -1,0 +1,13 @@
+"""The worker stands still with half of a checkpoint written, so that it can be killed there."""
+
+import time
+
+from . import InProcessFault
+
+
+class Fault(InProcessFault):
+    """It says so, and waits for its end."""
+
+    def half_way(self, step):
+        self.report("checkpointing", step=step)
+        time.sleep(3600)

@@ -1,0 +1,65 @@
+"""The faults of one worker's schedule, those that it commits itself: which are in force, and where they act."""
+
+from . import faults
+
+
+class InProcessFaults:
+    """What is in force, by number of the fault. A healthy worker has none, and pays nothing.
+
+    ``schedule`` holds ``(name, parameters, sizes)`` by number.
+    """
+
+    def __init__(self, job, report, schedule):
+        self._known = {number: _fault(job, report, number, *entry) for number, entry in schedule.items()}
+        self._remembering = [fault for fault in self._known.values() if fault is not None and fault.remembers_gradients]
+        self._schedule = schedule
+        self._active = {}
+
+    def begin(self, number, step):
+        """Commit a fault from this step on; LookupError for one that no file here commits."""
+        fault = self._known[number]
+        if fault is None:
+            raise LookupError("the worker cannot commit %r: it has no file of that name" % self._schedule[number][0])
+        fault.begin(step)
+        self._active[number] = fault
+
+    def end(self, number):
+        """End a fault; one that another process was told of is not known here."""
+        self._active.pop(number, None)
+
+    def batch(self, batches, step):
+        """The batch of a step, as it is or as faults make it."""
+        for fault in self._active.values():
+            fault.delay(step)
+        data, labels = batches(step)
+        for fault in self._active.values():
+            data, labels = fault.batch(batches, step, data, labels)
+        return data, labels
+
+    def gradients(self, training, step):
+        """Change gradients before they are shared."""
+        for fault in self._active.values():
+            fault.gradients(training, step)
+        if self._remembering:
+            named = {name: [array.asnumpy() for array in arrays] for name, arrays in training.gradients()}
+            for fault in self._remembering:
+                fault.remember(named)
+
+    def update(self, training, step):
+        """Update the weights, unless a fault leaves that out."""
+        made = [fault.updates(training, step) for fault in self._active.values()]
+        if all(made):
+            training.update()
+
+    def half_way(self, step):
+        """Half of the checkpoint of ``step`` is written."""
+        for fault in list(self._active.values()):
+            fault.half_way(step)
+
+
+def _fault(job, report, number, name, parameters, sizes):
+    def tell(step, what, before, after, detail):
+        report("committed", fault=number, step=step, what=what, before=before, after=after, detail=detail)
+
+    kind = faults.find(name)
+    return None if kind is None else kind(parameters, sizes, job, tell, report)

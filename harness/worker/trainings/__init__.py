@@ -1,0 +1,28 @@
+"""What a worker trains: one file each, found by the plan's ``training``. A step is ``compute`` and ``update``.
+
+Each file holds a class ``Training(job, rank, report)`` with ``contexts``, ``batches``, ``rank``, and the methods of
+`harness/worker/trainings/gluon.py`. ``report(kind, **fields)`` writes an event. Nothing in them knows about faults.
+"""
+
+import importlib
+
+import mxnet as mx
+import numpy as np
+
+from ..batches import Batches
+
+
+def find(job):
+    """The class of the training that a job asks for; ModuleNotFoundError when there is none of that name."""
+    return importlib.import_module("." + job.training, __name__).Training
+
+
+def seed(job):
+    """Set MXNet's and numpy's random state: the same initial weights in every worker, and again next time."""
+    mx.random.seed(job.seed)
+    np.random.seed(job.seed)
+
+
+def batches(job, form, rank):
+    """The share of the data of worker ``rank``; ``form`` is a model's ``INPUT``."""
+    return Batches(job.dataset, form, job.batch_size, job.sizes, job.seed, rank, job.workers)

@@ -1,0 +1,74 @@
+"""A Gluon block with a softmax loss: the real training loop."""
+
+import mxnet as mx
+from mxnet import autograd, gluon
+
+from .. import models, updates
+from ..batches import CLASSES
+from ..contexts import contexts
+from . import batches, seed
+
+
+class Training:
+    """Everything one worker trains with, built from its job. A step is ``compute`` and ``update``, plain Gluon code."""
+
+    def __init__(self, job, rank, report):
+        if job.amp is not None:
+            _switch_on_amp(job.amp.dtype)
+        seed(job)
+        model = models.find(job.model)
+        self.contexts = contexts(job)
+        self.net = model.build(CLASSES)
+        self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
+        if job.hybridize is not None:
+            self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
+        self.batches = batches(job, model.input, rank)
+        self._update = updates.find(job, self.net.collect_params())
+        self._loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        self.rank = self._update.rank
+
+    def compute(self, step):
+        """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
+        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
+        with autograd.record():
+            losses = [self._loss(self.net(one), label) for one, label in zip(data, labels)]
+            scaled = self._update.scaled(losses)
+        autograd.backward(scaled)
+        return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
+
+    def update(self):
+        """Issue the update of one step."""
+        self._update.apply()
+
+    def gradients(self):
+        """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
+        parameters = self.net.collect_params().items()
+        return [(name, one.list_grad()) for name, one in parameters if one.grad_req != "null"]
+
+    def optimizer_states(self):
+        """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
+        return self._update.states()
+
+    def load(self, arrays, optimizer):
+        """Set every parameter, on all contexts, and what the optimizer holds, if that is known."""
+        for one in gluon.utils.split_and_load(self.batches(0)[0], self.contexts):
+            self.net(one)  # late shapes become known
+        for name, parameter in self.net.collect_params().items():
+            parameter.set_data(mx.nd.array(arrays[name]))
+        self._update.load_states(optimizer)
+
+    def parameters(self, context):
+        """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
+        trained, fixed = [], []
+        for name, parameter in self.net.collect_params().items():
+            (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data(context)))
+        return trained, fixed
+
+
+def _switch_on_amp(dtype):
+    from mxnet.contrib import amp
+
+    try:
+        amp.init(target_dtype=dtype)
+    except (AssertionError, ValueError, mx.MXNetError) as error:
+        raise SystemExit("amp %s is not available in mxnet %s: %s" % (dtype, mx.__version__, error)) from error

@@ -1,0 +1,149 @@
+"""What a real agent does to real processes for faults, and how it undoes that."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.agent import proc, sockets
+from harness.execution.backends.local import LocalBackend, isolation
+from harness.faults.checkpoint_corrupt import Damaged
+from harness.faults.cpu_hog import Hogged
+from harness.faults.disk_full import Filled
+from harness.faults.memory_limit import Limited
+from harness.faults.slow import Throttled
+from harness.faults.wrong_start import Environment
+from harness.vocabulary.events import Closed, Signalled, Spawned
+from harness.vocabulary.instructions import Act, Prepare, Shutdown, Signal, Spawn, Undo
+from tests.agent.listening import Listener
+
+ROLE = "worker/0"
+SPIN = "while True: pass"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Listener]:
+    with LocalBackend(tmp_path).open("main", networked=False) as agent:
+        yield Listener(agent, tmp_path)
+    assert (tmp_path / "logs" / "main" / "agent.log").read_text() == ""
+
+
+def _spawn(session: Listener, code: str) -> int:
+    env = {"PATH": os.environ["PATH"], "DMLC_NUM_WORKER": "5"}
+    session.agent.send(Spawn(ROLE, (sys.executable, "-c", code), env, str(session.folder), str(session.folder / "log")))
+    return session.until(Spawned).pid
+
+
+def test_a_hog_burns_and_is_gone(session: Listener) -> None:
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 3, "cpu_hog", {"processes": 2}))
+    time.sleep(0.5)
+    session.agent.send(Undo(ROLE, 3))
+    told = session.until(Hogged)
+    assert (told.fault, told.processes, told.left) == (3, 2, 0)
+    assert told.burnt > 0.05 * told.elapsed
+
+
+def test_a_limit_is_set_and_lifted(session: Listener) -> None:
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 1, "memory_limit", {"bytes": 10**9}))
+    limited = session.until(Limited)
+    session.agent.send(Undo(ROLE, 1))
+    lifted = session.until(Limited)
+    assert (limited.after, lifted.before, lifted.after) == (10**9, 10**9, limited.before)
+    assert limited.held > 0
+
+
+def test_the_environment_is_read_from_the_kernel(session: Listener) -> None:
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 2, "wrong_start", {"names": ["DMLC_NUM_WORKER", "HOROVOD_SIZE"]}))
+    assert session.until(Environment).values == {"DMLC_NUM_WORKER": "5"}
+
+
+def test_a_paused_process_stays_paused_under_a_throttle(session: Listener) -> None:
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 6, "slow", {"factor": 2.0}))
+    time.sleep(0.2)
+    session.agent.send(Signal(ROLE, "STOP"))
+    stop = session.until(Signalled)
+    time.sleep(0.3)
+    session.agent.send(Signal(ROLE, "CONT"))
+    cont = session.until(Signalled)
+    assert (stop.after, cont.before) == ("T", "T")
+    assert cont.ran - stop.ran < 0.001
+    time.sleep(0.2)
+    session.agent.send(Undo(ROLE, 6))
+    told = session.until(Throttled)
+    assert told.elapsed < 0.6  # the pause is not in it
+    assert told.state in ("R", "S")
+
+
+@pytest.mark.skipif(not isolation(), reason="no user namespaces here")
+def test_a_disk_of_its_own_is_filled_and_emptied(session: Listener) -> None:
+    folder = session.folder / "checkpoints"
+    session.agent.send(Prepare("", "disk_full", {"path": str(folder), "size": 2_000_000}))
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 4, "disk_full", {}))
+    full = session.until(Filled)
+    session.agent.send(Undo(ROLE, 4))
+    empty = session.until(Filled)
+    assert full.before > 1_900_000 and full.after == 0 and empty.after == full.before
+    assert list(folder.iterdir()) == []  # the disk was the agent's own
+
+
+@pytest.mark.parametrize(("how", "size"), [("truncate", 50), ("flip", 100)])
+def test_the_newest_checkpoint_is_damaged(session: Listener, how: str, size: int) -> None:
+    folder = session.folder / "checkpoints"
+    folder.mkdir()
+    for name in ("1.checkpoint", "2.checkpoint", "3.checkpoint.part"):
+        (folder / name).write_bytes(b"x" * 100)
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 5, "checkpoint_corrupt", {"how": how}))
+    told = session.until(Damaged)
+    assert (told.file, told.size_before, told.size_after) == ("2.checkpoint", 100, size)
+    assert told.before != told.after
+    assert (folder / "1.checkpoint").read_bytes() == b"x" * 100
+
+
+def test_a_process_that_was_never_started_is_left_alone(session: Listener) -> None:
+    for instruction in (
+        Act(ROLE, 1, "cpu_hog", {"processes": 1}),
+        Act(ROLE, 1, "slow", {"factor": 2.0}),
+        Undo(ROLE, 1),
+    ):
+        session.agent.send(instruction)
+    session.agent.send(Signal(ROLE, "STOP"))
+    session.agent.send(Shutdown("", 1.0))
+    session.until(Closed)
+
+
+def test_all_is_told_before_the_end_even_when_nobody_is_left(session: Listener) -> None:
+    _spawn(session, "")
+    session.agent.send(Act(ROLE, 1, "cpu_hog", {"processes": 1}))
+    session.agent.send(Undo(ROLE, 1))
+    session.agent.send(Shutdown("", 1.0))
+    session.until(Closed)
+
+
+def test_sockets_are_told_with_their_peers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            seen = sockets.of(os.getpid())
+            assert f"127.0.0.1:{port} LISTEN" in seen
+            assert f"127.0.0.1:{client.getsockname()[1]} > 127.0.0.1:{port} ESTABLISHED" in seen
+    assert sockets.of(2**22 - 1) == []
+
+
+def test_processor_time_is_counted_over_all_threads() -> None:
+    before = proc.processor_seconds(os.getpid())[0]
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    assert proc.processor_seconds(os.getpid())[0] - before >= 0.04

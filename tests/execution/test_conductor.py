@@ -1,0 +1,314 @@
+"""The conductor is pure: events in, lists of actions out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.planning.plan import Plan
+from harness.vocabulary import events
+from harness.vocabulary.events import Ended, Injected, Started
+from harness.vocabulary.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Survey
+from tests.play import ALL, ARM, S0, SCHEDULER, W0, W1, Play, kill, pause, slow
+
+
+def test_every_role_is_started_in_order(play: Callable[..., Play]) -> None:
+    assert [action.subject for action in play().conductor.begin()] == list(ALL)
+
+
+def test_credit_is_given_once_all_workers_wait(play: Callable[..., Play]) -> None:
+    job = play()
+    assert job.come_up() == [Started(1.0, ARM, ""), Credit(W0, None), Credit(W1, None)]
+
+
+def test_completed_when_all_have_left(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    for worker in (W0, W1):
+        assert job.on(events.Done, worker, 100) == []
+    assert job.leave(S0, SCHEDULER, W0) == []
+    ended, shutdown = job.leave(W1)
+    assert (ended.outcome, ended.reason) == ("completed", "2 of 2 workers trained 100 steps and every process left")
+    assert shutdown == Shutdown("", 1.0)
+
+
+def test_an_unplanned_death_is_a_crash_and_names_role_signal_and_step(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Window, W1, 40, 10, 0.1)
+    (ended, _) = job.leave(W1, status=None, signal=11)
+    assert ended == Ended(9.0, ARM, W1, "crashed", "worker/1 ended with signal 11 at step 50")
+
+
+def test_a_server_that_leaves_early_is_a_crash(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    (ended, _) = job.leave(S0)
+    assert (ended.outcome, ended.subject) == ("crashed", S0)
+
+
+def test_a_failing_exit_after_the_last_step_is_a_crash(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Done, W0, 100)
+    (ended, _) = job.leave(W0, status=1)
+    assert ended.outcome == "crashed"
+
+
+def test_a_planned_death_is_no_crash_while_others_live(play: Callable[..., Play]) -> None:
+    job = play(kill(step=50))
+    job.come_up()
+    assert job.on(events.Waiting, W1, 50)[:2] == [Injected(1.0, ARM, W1, 0, 50), Signal(W1, "KILL")]
+    assert job.leave(W1, status=None, signal=9, t=2.0) == []
+    assert job.conductor.deadline() == 32.0
+
+
+def test_when_the_only_worker_is_killed_the_job_crashed(plan_of: Callable[..., Plan]) -> None:
+    fault = {"kill": {"select": {"role": "worker"}, "at": {"step": 5}}}
+    text = "title: t\nworkload: {model: mlp, steps: 50}\n"
+    job = Play(plan_of(text, ("faults", [fault])))
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W0, 5)
+    (ended, _) = job.leave(W0, status=None, signal=9)
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/0 ended as planned and no worker is left")
+
+
+def test_standing_still_ends_as_hung_with_the_stacks_of_all_who_live(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.on(events.Window, W0, 0, 10, 0.1, t=2.0)
+    assert job.conductor.tick(31.9) == []
+    assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL]
+    for role in ALL[:-1]:
+        assert job.on(events.Stack, role, "text", [], t=33.0) == []
+    (ended, _) = job.on(events.Stack, W1, "text", [], t=33.0)
+    assert ended.outcome == "hung"
+    assert (
+        ended.reason == "nothing moved for 30.0 s: worker/0 at step 10, worker/1 at step 0; last to move was worker/0"
+    )
+
+
+def test_a_job_that_cannot_leave_is_hung(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Done, W0, 100)
+    job.on(events.Done, W1, 100)
+    job.leave(W1, t=2.0)
+    assert job.conductor.tick(32.0) == [Snapshot(role) for role in ALL[:-1]]
+    (ended, _) = job.conductor.tick(60.0)
+    where = "scheduler, server/0, worker/0 had finished and did not leave"
+    assert ended.reason == f"nothing moved for 30.0 s: {where}; last to move was worker/1"
+
+
+def test_movement_while_stacks_are_taken_revokes_the_hang(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    assert job.conductor.tick(31.0) == [Snapshot(role) for role in ALL]
+    job.on(events.Progress, W0, 5, t=32.0)
+    for role in ALL:
+        assert job.on(events.Stack, role, "text", [], t=33.0) == []
+    assert job.conductor.deadline() == 62.0
+
+
+def test_a_hang_whose_processes_all_leave_ends_at_once(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.conductor.tick(31.0)
+    (ended, _) = job.leave(*ALL, t=32.0)
+    assert (ended.t, ended.outcome) == (32.0, "hung")
+
+
+def test_time_in_which_nobody_listened_does_not_count(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.conductor.excuse(20.0)
+    assert job.conductor.deadline() == 51.0
+    job.on(events.Progress, W0, 5, t=3.0)  # written before, and read only now
+    assert job.conductor.deadline() == 51.0
+
+
+def test_a_slowed_job_is_given_more_time(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20))
+    job.come_up()
+    job.on(events.Waiting, W1, 30, t=2.0)
+    assert job.conductor.deadline() == 2.0 + 3 * 30.0
+
+
+def test_slow_steps_are_not_a_stall(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Window, W0, 0, 1, 5.0, t=6.0)
+    assert job.conductor.deadline() == 56.0
+
+
+def test_a_fault_that_the_clock_will_end_is_not_a_stall(play: Callable[..., Play]) -> None:
+    job = play(pause("60s", step=50))
+    job.come_up()
+    job.on(events.Waiting, W1, 50, t=5.0)
+    assert job.conductor.deadline() == 65.0
+    assert job.conductor.tick(64.0) == []
+
+
+def test_a_loss_that_is_not_finite_ends_as_diverged(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    assert job.on(events.Loss, W1, 20, [0.5, None, 0.5]) == []
+    assert job.on(events.Loss, W0, 0, [0.5] * 20) == []
+    assert job.conductor.deadline() == 3.0
+    (ended, _) = job.on(events.Loss, W0, 20, [0.5, 0.5], t=1.5)
+    assert ended == Ended(1.5, ARM, W1, "diverged", "the loss of worker/1 is not finite at step 21")
+
+
+def test_the_first_gradient_that_is_not_finite_is_named_whoever_tells_first(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.NotFinite, W0, 30, "b")
+    job.on(events.Loss, W0, 20, [0.5, None])
+    job.on(events.Gradients, W1, 20, ["a", "b"], [[1.0, None], [None, None]])
+    (ended, _) = job.on(events.Loss, W1, 20, [0.5, None])
+    assert ended.subject == W1
+    assert ended.reason == "the gradient of b of worker/1 is not finite at step 20; later the parameter b of worker/0"
+
+
+def test_others_who_say_nothing_are_not_waited_for(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Loss, W1, 20, [None])
+    (ended, _) = job.conductor.tick(3.0)
+    assert ended.outcome == "diverged"
+
+
+def test_weights_that_are_none_in_the_end_are_no_completion(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    for worker in (W0, W1):
+        job.on(events.NotFinite, worker, 100, "conv0_weight")
+        job.on(events.Done, worker, 100)
+    ended = job.leave(*ALL)[0]
+    assert (ended.outcome, ended.subject) == ("diverged", W0)
+    assert "conv0_weight of worker/0 is not finite at step 100" in ended.reason
+
+
+def test_who_did_not_come_up_is_named(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Waiting, W0, 0)
+    assert job.conductor.deadline() == 60.0
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended == Ended(60.0, ARM, W1, "refused", "after 60 s worker/1 had not come up", stage="start-up")
+
+
+def test_a_process_that_cannot_start_refuses_the_job(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    (ended, _) = job.on(events.SpawnFailed, W0, "python: no such file")
+    assert (ended.outcome, ended.reason) == ("refused", "worker/0 could not be started: python: no such file")
+
+
+def test_an_exit_before_all_are_ready_refuses_the_job(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    (ended, _) = job.leave(W0, status=1)
+    assert ended.reason == "worker/0 ended with exit status 1 before all were ready"
+
+
+def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert not job.conductor.over
+    job.leave(*ALL)
+    assert not job.conductor.over
+    job.on(events.Closed, "")
+    assert job.conductor.over
+    assert job.conductor.deadline() is None
+
+
+NETWORKED = """\
+title: a question
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {kvstore: dist_sync, workers: 2, network: {mtu: 1500}}
+"""
+HOROVOD = """\
+title: a question
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {horovod: {ranks: 2}}
+"""
+
+
+def test_hosts_come_before_processes(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    (connect,) = job.conductor.begin()
+    assert isinstance(connect, Connect)
+    assert ([host.name for host in connect.hosts], connect.mtu) == (
+        ["scheduler", "server-0", "worker-0", "worker-1"],
+        1500,
+    )
+    assert [action.subject for action in job.on(events.Connected, "", 7)] == list(ALL)
+
+
+def test_links_are_asked_after_the_warm_up_when_a_worker_is_done_and_at_the_end(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    assert Survey("") not in job.come_up()
+    assert job.on(events.Window, W1, 10, 10, 0.1) == []
+    assert job.on(events.Window, W0, 10, 10, 0.1) == [Survey("")]
+    assert job.on(events.Window, W0, 20, 10, 0.1) == []
+    assert job.on(events.Done, W0, 100) == [Survey("")]
+    assert job.conductor.stop(5.0, "interrupted", "SIGINT")[0] == Survey("")
+
+
+def test_without_a_warm_up_links_are_asked_at_the_first_credit(plan_of: Callable[..., Plan]) -> None:
+    assert Survey("") in Play(plan_of(NETWORKED.replace("warmup: 20", "warmup: 0"))).come_up()
+
+
+def test_without_hosts_the_arm_is_refused(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(NETWORKED))
+    job.conductor.begin()
+    _, ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
+    assert isinstance(shutdown, Shutdown)
+    assert ended.outcome == "refused"
+    assert ended.reason.startswith("the pocket cluster could not be made: /dev/net/tun: Permission denied")
+
+
+def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(HOROVOD))
+    for role in (SCHEDULER, W0, W1):
+        job.on(events.Spawned, role, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W1, 0)
+    for worker in (W0, W1):
+        job.on(events.Done, worker, 100)
+    assert job.leave(W0) == []
+    assert job.leave(W1) == [Signal(SCHEDULER, "TERM")]
+    ended = job.leave(SCHEDULER, status=None, signal=15)[0]
+    assert ended.outcome == "completed"
+
+
+def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(HOROVOD))
+    for role in (SCHEDULER, W0, W1):
+        job.on(events.Spawned, role, 1)
+    job.on(events.Waiting, W0, 0)
+    job.on(events.Waiting, W1, 0)
+    ended = job.leave(SCHEDULER, status=1)[0]
+    assert (ended.outcome, ended.subject) == ("crashed", SCHEDULER)
+
+
+def test_processes_that_never_come_up_are_looked_at_before_the_end(play: Callable[..., Play]) -> None:
+    job = play({"late_start": {"select": {"role": "server"}}})
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1)
+    assert job.conductor.tick(60.0) == [Snapshot(W0)]
+    (ended, _) = job.on(events.Stack, W0, "text", [], t=61.0)
+    assert (ended.outcome, ended.reason) == ("refused", "after 60 s worker/0, worker/1 had not come up")
+
+
+def test_a_script_that_failed_and_stays_is_named(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    job.on(events.Failed, W1, "ValueError: no")
+    job.conductor.tick(31.0)
+    ended = [job.on(events.Stack, role, "text", [], t=33.0) for role in ALL][-1][0]
+    assert "worker/1 had failed with ValueError: no and did not leave" in ended.reason

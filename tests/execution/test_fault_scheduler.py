@@ -1,0 +1,176 @@
+"""Which faults begin and end now, seen through the conductor whose part the scheduler is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.vocabulary import events
+from harness.vocabulary.events import Ended, Healed, Injected
+from harness.vocabulary.instructions import Act, BeginInProcess, Credit, EndInProcess, Shutdown, Signal, Spawn, Undo
+from tests.play import ALL, ARM, S0, SCHEDULER, W0, W1, Play, kill, pause, slow
+
+
+def test_all_workers_stop_where_a_fault_begins_and_ends(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20))
+    assert job.come_up()[1:] == [Credit(W0, 30), Credit(W1, 30)]
+    assert job.on(events.Waiting, W0, 30) == [Credit(W0, 50)]
+    assert job.on(events.Waiting, W1, 30, t=2.0) == [
+        Injected(2.0, ARM, W1, 0, 30),
+        Act(W1, 0, "slow", {"factor": 3.0}),
+        Credit(W1, 50),
+    ]
+    assert job.on(events.Waiting, W1, 50, t=4.0) == [Undo(W1, 0), Healed(4.0, ARM, W1, 0, 50), Credit(W1, None)]
+
+
+def test_a_fault_on_a_server_is_triggered_by_the_steps_of_worker_0(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20, role="server"))
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30) == [Credit(W1, 50)]
+    assert job.on(events.Waiting, W0, 30) == [
+        Injected(1.0, ARM, S0, 0, 30),
+        Act(S0, 0, "slow", {"factor": 3.0}),
+        Credit(W0, 50),
+    ]
+
+
+def test_a_fault_by_time_counts_from_the_first_step_and_ends_by_time(play: Callable[..., Play]) -> None:
+    job = play(pause("3s", time="2s"))
+    job.come_up(t=10.0)
+    assert job.conductor.deadline() == 12.0
+    assert job.conductor.tick(11.9) == []
+    assert job.conductor.tick(12.0) == [Injected(12.0, ARM, W1, 0, None), Signal(W1, "STOP")]
+    assert job.conductor.deadline() == 15.0
+    assert job.conductor.tick(15.0) == [Signal(W1, "CONT"), Healed(15.0, ARM, W1, 0, None)]
+
+
+def test_every_way_out_heals(play: Callable[..., Play]) -> None:
+    job = play(slow(0, 50))
+    job.come_up()
+    healed = [Undo(W1, 0), Healed(3.0, ARM, W1, 0, None)]
+    actions = job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert actions == [*healed, Ended(3.0, ARM, "", "interrupted", "SIGINT"), Shutdown("", 1.0)]
+    assert job.conductor.stop(4.0, "interrupted", "SIGINT") == []
+
+
+def test_a_fault_that_lasts_to_the_end_is_healed_when_its_worker_is_done(play: Callable[..., Play]) -> None:
+    fault = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "factor": 3}}
+    job = play(fault)
+    job.come_up()
+    job.on(events.Waiting, W1, 50)
+    assert job.on(events.Done, W1, 100, t=7.0) == [Undo(W1, 0), Healed(7.0, ARM, W1, 0, 100)]
+
+
+def test_a_timed_fault_is_left_to_the_clock_when_its_worker_is_done(play: Callable[..., Play]) -> None:
+    fault = {"pause": {"select": {"role": "scheduler"}, "at": {"step": 50}, "for": {"time": "20s"}}}
+    job = play(fault)
+    job.come_up()
+    job.on(events.Waiting, W0, 50, t=2.0)
+    assert job.on(events.Done, W0, 100, t=3.0) == []
+    assert job.conductor.deadline() == 22.0
+
+
+def test_whoever_ends_it_everything_is_healed_and_that_is_in_the_history(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20), {"memory_limit": {"select": {"role": "server"}, "at": {"step": 30}, "limit": "1GB"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.on(events.Waiting, W0, 30)
+    actions = job.conductor.stop(3.0, "interrupted", "SIGINT")
+    assert actions[:4] == [
+        Undo(W1, 0),
+        Healed(3.0, ARM, W1, 0, None),
+        Undo(S0, 1),
+        Healed(3.0, ARM, S0, 1, None),
+    ]
+
+
+def restart(after: str = "2s", scope: str = "process") -> dict[str, Any]:
+    select = {"role": "worker", "rank": 1}
+    return {"restart": {"select": select, "at": {"step": 30}, "after": after, "scope": scope}}
+
+
+def test_a_restarted_process_is_started_again_some_time_after_its_end(play: Callable[..., Play]) -> None:
+    job = play(restart())
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30)[:2] == [Injected(1.0, ARM, W1, 0, 30), Signal(W1, "KILL")]
+    assert job.leave(W1, status=None, signal=9, t=1.5) == []
+    assert job.conductor.deadline() == 3.5
+    spawn, healed = job.conductor.tick(3.5)
+    assert (spawn.subject, healed) == (W1, Healed(3.5, ARM, W1, 0, None))
+    job.on(events.Spawned, W1, 2, t=3.6)
+    assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 30)]
+    (ended, _) = job.leave(W1, status=1, t=5.0)
+    assert ended.outcome == "crashed"
+
+
+def test_a_restarted_job_starts_again_when_all_are_gone(play: Callable[..., Play]) -> None:
+    job = play(restart(scope="job"))
+    job.come_up()
+    actions = job.on(events.Waiting, W1, 30)
+    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert job.leave(*ALL[:3], status=None, signal=9, t=1.5) == []
+    assert job.leave(W1, status=None, signal=9, t=1.6) == []
+    assert [action.subject for action in job.conductor.tick(3.6)[:4]] == list(ALL)
+
+
+def test_a_late_process_is_started_when_its_time_has_come(play: Callable[..., Play]) -> None:
+    job = play({"late_start": {"select": {"role": "server"}, "by": "5s"}})
+    actions = job.conductor.begin()
+    assert [type(action) for action in actions] == [Spawn, Injected, Spawn, Spawn]
+    assert job.conductor.deadline() == 5.0
+    assert [action.subject for action in job.conductor.tick(5.0)] == [S0, S0]
+
+
+def test_a_process_is_told_the_wrong_thing_and_that_is_looked_at(play: Callable[..., Play]) -> None:
+    job = play({"wrong_start": {"select": {"role": "server"}, "workers": 7}})
+    actions = job.conductor.begin()
+    assert actions[2:4] == [
+        Injected(0.0, ARM, S0, 0, None),
+        Act(S0, 0, "wrong_start", {"names": ["DMLC_NUM_WORKER", "HOROVOD_SIZE"]}),
+    ]
+
+
+def test_a_fault_waits_for_an_event_of_a_role(play: Callable[..., Play]) -> None:
+    job = play({"kill": {"select": {"role": "server"}, "at": {"event": "done", "of": "worker/0"}}})
+    job.come_up()
+    job.on(events.Done, W1, 100)
+    actions = job.on(events.Done, W0, 100, t=2.0)
+    assert actions == [Injected(2.0, ARM, S0, 0, None), Signal(S0, "KILL")]
+
+
+def test_a_worker_commits_its_fault_before_it_goes_on(play: Callable[..., Play]) -> None:
+    job = play({"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}})
+    job.come_up()
+    assert job.on(events.Waiting, W1, 30) == [Injected(1.0, ARM, W1, 0, 30), BeginInProcess(W1, 0), Credit(W1, 31)]
+    assert job.on(events.Waiting, W1, 31)[:2] == [EndInProcess(W1, 0), Healed(1.0, ARM, W1, 0, 31)]
+
+
+def test_a_process_that_is_gone_already_is_started_again_with_the_job(play: Callable[..., Play]) -> None:
+    again = {"select": {"role": "worker", "rank": 0}, "at": {"event": "exited", "of": "worker/1"}, "scope": "job"}
+    job = play(kill(step=30), {"restart": {**again, "after": "1s"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    actions = job.leave(W1, status=None, signal=9, t=2.0)
+    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert job.leave(SCHEDULER, S0, W0, status=None, signal=9, t=2.5) == []
+    assert [action.subject for action in job.conductor.tick(3.5)[:4]] == list(ALL)
+
+
+def test_what_is_in_force_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
+    nan = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 60}}}
+    job = play(nan, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, W1, 2, t=3.6) == [BeginInProcess(W1, 0)]
+
+
+def test_a_pause_lasts_from_when_the_process_stood_still_and_moves_no_other_end(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"time": "1s"}, "for": {"time": "5s"}}}
+    job = play(hog, pause("3s", time="1s"))
+    job.come_up(t=10.0)
+    job.conductor.tick(11.0)
+    job.on(events.Signalled, W1, "STOP", "R", "T", 0.1, t=11.5)
+    assert sorted(job.conductor._scheduler.healing) == [14.5, 16.0]

@@ -1,0 +1,83 @@
+"""What this machine can do, and what is refused where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.base.errors import InputError
+from harness.execution import machine
+from harness.execution.machine import Capability
+from harness.planning.plan import Plan
+from tests.conftest import SCENARIO
+
+NETWORKED = SCENARIO.replace("workers: 2", "workers: 2, network: {}")
+AMP = SCENARIO.replace("steps: 100", "steps: 100, amp: bfloat16")
+
+
+def _without(monkeypatch: pytest.MonkeyPatch, name: str, why: str, remedy: str = "") -> None:
+    monkeypatch.setattr(machine, name, lambda: Capability(name, "", False, why, remedy))
+
+
+def test_every_ability_says_what_it_serves_and_how_to_get_it() -> None:
+    for capability in machine.capabilities():
+        assert capability.name and capability.serves and capability.why
+        assert capability.there or capability.optional or capability.remedy
+
+
+def test_a_plan_that_needs_nothing_special_is_possible(plan_of: Callable[..., Plan]) -> None:
+    machine.require(plan_of())
+
+
+@pytest.mark.parametrize(("text", "what"), [(NETWORKED, "tun"), (NETWORKED, "namespaces"), (AMP, "bfloat16")])
+def test_what_is_not_there_is_refused_with_the_remedy(
+    plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, text: str, what: str
+) -> None:
+    _without(monkeypatch, what, "it may not be opened", "as root: open it")
+    with pytest.raises(
+        InputError, match="is not possible here: it may not be opened; as root: open it; `harness doctor`"
+    ):
+        machine.require(plan_of(text))
+
+
+def test_gpus_are_refused_where_there_are_none(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    _without(monkeypatch, "_gpus", "none found")
+    text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]")
+    with pytest.raises(InputError, match="contexts on GPUs need an interpreter with mxnet-cu112"):
+        machine.require(plan_of(text))
+    with pytest.raises(InputError, match="contexts on GPUs is not possible here: none found"):
+        machine.require(plan_of(text + "target: {python: /usr/bin/python3}\n"))
+
+
+def test_a_van_that_the_target_would_ignore_is_refused(plan_of: Callable[..., Plan]) -> None:
+    text = SCENARIO.replace("workers: 2", "workers: 2, van: p3, update_on_kvstore: false")
+    machine.require(plan_of(text + "target: {mxnet: 1.7.0.post2}\n"))
+    with pytest.raises(InputError, match=r"van p3 came with MXNet 1\.7; 1\.6\.0 would ignore it"):
+        machine.require(plan_of(text + "target: {mxnet: 1.6.0}\n"))
+
+
+def test_the_device_that_is_missing_and_the_one_that_may_not_be_opened(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(machine, "TUN_DEVICE", str(tmp_path / "tun"))
+    assert "modprobe tun" in machine.tun().remedy
+    (tmp_path / "tun").touch()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert machine.tun().remedy == f"as root: chmod 666 {tmp_path / 'tun'}"
+
+
+def test_what_was_found_in_a_folder_is_left_out_and_what_was_named_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _without(monkeypatch, "bfloat16", "no AVX-512")
+    path = tmp_path / "precise.yaml"
+    path.write_text(AMP)
+    assert cli.main(["run", str(path), "--results", str(tmp_path)]) == 2
+    assert "precise: amp on a CPU is not possible here: no AVX-512" in capsys.readouterr().err
+    assert cli.main(["run", str(tmp_path), "--results", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "left out: precise: amp on a CPU" in told
+    assert "this machine can run none of them" in told

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.slow import Throttled
+from harness.judging.receipt_book import ReceiptBook
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Exited, Healed, Injected, Signalled, Window
+
+SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
+KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}}
+
+
+def _window(t: float, first: int, seconds: float, role: str = "worker/1") -> Window:
+    return Window(t, "main", role, first, 10, seconds)
+
+
+def test_the_receipt_of_a_fault_that_never_came_due(fault_plan: Callable[..., Plan]) -> None:
+    (receipt,) = ReceiptBook(fault_plan(KILL).arms[0]).receipts()
+    assert not receipt.proven
+    assert receipt.evidence == "the run ended before it was due"
+
+
+def test_only_what_happened_to_the_role_after_the_injection_counts(fault_plan: Callable[..., Plan]) -> None:
+    book = ReceiptBook(fault_plan(KILL).arms[0])
+    for event in (
+        Injected(1.0, "main", "worker/1", 0, 30),
+        Signalled(1.0, "main", "worker/1", "KILL", "S", "Z", 0.0),
+        Exited(1.1, "main", "worker/0", None, 9),
+    ):
+        book.add(event)
+    (receipt,) = book.receipts()
+    assert (receipt.proven, receipt.evidence) == (False, "the process did not end by signal 9")
+    book.add(Exited(1.1, "main", "worker/1", None, 9))
+    assert book.receipts()[0].proven
+
+
+def test_step_times_inside_and_outside_the_fault_are_told_apart(fault_plan: Callable[..., Plan]) -> None:
+    book = ReceiptBook(fault_plan(SLOW).arms[0])
+    for event in (
+        _window(1.0, 0, 50.0),  # warm-up
+        _window(2.0, 10, 50.0),
+        _window(3.0, 20, 1.0),
+        Injected(3.0, "main", "worker/1", 0, 30),
+        _window(6.0, 30, 3.0),
+        _window(6.0, 30, 9.0, role="worker/0"),
+        _window(9.0, 40, 3.0),
+        Healed(9.0, "main", "worker/1", 0, 50),
+        Throttled(9.0, "main", "worker/1", 0, 3.0, 6.0, 4.0, 100, 100, "R"),
+        _window(9.5, 50, 1.0),  # spans the end
+        _window(11.0, 60, 1.0),
+    ):
+        book.add(event)
+    (receipt,) = book.receipts()
+    assert receipt.proven
+    assert receipt.evidence.endswith("its steps took 3.00 times as long")

@@ -1,0 +1,119 @@
+"""A study that is killed goes on where it was; its folder holds what was asked, every answer and what it comes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from harness.base.errors import DamagedRunError, InputError, RunNotFoundError
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.studies import study_folder
+from harness.studies.study import Progress, Study, Trial, perform
+from harness.studies.study_folder import Answer, StudyFolder
+
+
+class Doubling(Study):
+    """Trials 1, 2, 4 … up to a limit, each known only when the one before has its answer; no real runs."""
+
+    name: ClassVar[str] = "doubling"
+
+    def __init__(self, limit: int, killed_at: int = 0) -> None:
+        self._limit, self._killed_at = limit, killed_at
+        self._answered: list[int] = []
+        self.ran: list[str] = []
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        return {"limit": self._limit}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Doubling:
+        return cls(question["limit"])
+
+    def wanted(self) -> Sequence[Trial]:
+        following = 2 * self._answered[-1] if self._answered else 1
+        return [Trial(str(following), "title: q")] if following <= self._limit else []
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        self._answered.append(int(key))
+        return f"{key} {failure}"
+
+    def summary(self) -> Mapping[str, Any]:
+        return {"answered": self._answered}
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        for trial in trials:
+            if int(trial.key) == self._killed_at:
+                raise KeyboardInterrupt
+            self.ran.append(trial.key)
+            yield Answer(trial.key, "", "no run")
+
+
+def _summary(folder: StudyFolder) -> Any:
+    return json.loads((folder.path / "summary.json").read_text())
+
+
+def test_it_runs_what_is_wanted_until_it_is_enough(tmp_path: Path) -> None:
+    study, news = Doubling(5), []
+    folder = study_folder.create(tmp_path, study.name, study.question)
+    perform(study, folder, lambda progress: news.append(progress.news))
+    assert study.ran == ["1", "2", "4"]
+    assert news == ["1 no run", "2 no run", "4 no run"]
+    assert _summary(folder) == {"answered": [1, 2, 4]}
+
+
+def test_an_interrupted_one_goes_on_where_it_was(tmp_path: Path) -> None:
+    study = Doubling(9, killed_at=4)
+    folder = study_folder.create(tmp_path, study.name, study.question)
+    with pytest.raises(KeyboardInterrupt):
+        perform(study, folder, lambda progress: None)
+    assert _summary(folder) == {"answered": [1, 2]}
+    there = study_folder.find(tmp_path, "doubling", "last")
+    again = Doubling.asked(there.question()["question"], tmp_path)
+    perform(again, there, lambda progress: None)
+    assert again.ran == ["4", "8"]
+    assert _summary(folder) == {"answered": [1, 2, 4, 8]}
+
+
+def test_half_an_answer_is_none(tmp_path: Path) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {})
+    folder.append(Answer("1", "", "no run"))
+    with open(folder.path / "answers.jsonl", "ab") as file:
+        file.write(b'{"key": "2", "ru')
+    assert [answer.key for answer in folder.answers()] == ["1"]
+    folder.append(Answer("2", "", "no run"))
+    assert [answer.key for answer in folder.answers()] == ["1", "2"]
+    (folder.path / "answers.jsonl").write_text("{}\n")
+    with pytest.raises(DamagedRunError, match=r"answers\.jsonl cannot be read"):
+        folder.answers()
+
+
+def test_two_at_a_time_are_refused(tmp_path: Path) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {})
+    with folder.lock(), pytest.raises(InputError, match="is being run by another process"), folder.lock():
+        pass
+    with folder.lock():
+        pass
+
+
+def test_they_are_found_by_kind_and_part_of_the_id(tmp_path: Path) -> None:
+    for kind in ("table", "table", "soak"):
+        study_folder.create(tmp_path, kind, {})
+    tables = [path.name for path in sorted((tmp_path / "studies").iterdir()) if "table" in path.name]
+    assert study_folder.find(tmp_path, "table", "last").id == tables[-1]
+    assert study_folder.find(tmp_path, "soak", "soak").id.endswith("-soak")
+    for wanted in ("nonsense", "table", ""):
+        with pytest.raises(RunNotFoundError, match="is not one table study"):
+            study_folder.find(tmp_path, "table", wanted)
+
+
+def test_progress_tells_the_time_left_where_the_total_is_known() -> None:
+    assert str(Progress(3, 12, 60.0, 180.0, "so")) == "3/12 after 60 s, about 180 s left: so"
+    assert str(Progress(3, None, 60.0, None, "so")) == "3 after 60 s: so"

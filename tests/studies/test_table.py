@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.judging.verdict import Verdict
+from harness.planning.validation import load
+from harness.report.table import markdown
+from harness.studies import table
+from harness.studies.table import HEALTHY, Result, Table, words
+from harness.vocabulary.events import Outcome
+from harness.vocabulary.quantities import Quantity
+from harness.vocabulary.receipts import Receipt
+from tests.checks.arms import arm as measured
+
+
+def _result(fault: str = "pause worker, 1 s", outcome: str = "completed", **fields: Any) -> Result:
+    return Result("dist_sync", fault, outcome, fields.pop("reason", ""), fields.pop("unproven", ""), **fields)
+
+
+def test_every_cell_is_a_scenario_and_the_healthy_ones_come_first(tmp_path: Path) -> None:
+    cells = table.cells(list(table.TOPOLOGIES), table.FAULTS)
+    assert [cell.fault for cell in cells[:3]] == [HEALTHY] * 3
+    assert len({cell.name for cell in cells}) == len(cells) == 120
+    for cell in cells:
+        (tmp_path / f"{cell.name}.yaml").write_text(cell.text)
+        assert len(load(tmp_path / f"{cell.name}.yaml").scenario.faults) == (cell.fault != HEALTHY)
+
+
+def test_rows_and_columns_can_be_chosen() -> None:
+    rows = [cell.fault for cell in table.cells(["horovod"], ["kill"])]
+    assert rows == [HEALTHY, "kill worker", "kill scheduler"]
+
+
+HEALTHY_RESULT = _result(HEALTHY, loss=2.0, weights="a")
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (_result(recovery=1.24, loss=2.0, weights="a"), "completed; steady after 1.2 s; no drift"),
+        (_result(loss=2.2, weights="b"), "completed; loss +10%"),
+        (_result(loss=2.0, weights=""), "completed; weights differ; loss +0%"),
+        (_result(outcome="hung", reason="nothing moved for 5.0 s: worker/0 at step 3"), "hung"),
+        (_result(outcome="hung", stage="exit"), "trained, hung at the exit"),
+        (_result(unproven="whatever", idle=True), "completed; no packet came by"),
+        (_result(unproven="the wire reported nothing"), "completed; the fault has no receipt"),
+        (_result(outcome=table.FAILED, reason="exit status 3: oops"), "no verdict: exit status 3: oops"),
+    ],
+)
+def test_a_cell_in_words(result: Result, sentence: str) -> None:
+    assert words(result, HEALTHY_RESULT) == sentence
+
+
+def test_the_page() -> None:
+    other = Result("horovod", HEALTHY, "completed", "", "")
+    assert markdown([HEALTHY_RESULT, _result(outcome="crashed"), other]) == (
+        "| fault | dist_sync | horovod |\n|---|---|---|\n| nothing | completed | completed |\n"
+        "| pause worker, 1 s | crashed | – |\n"
+    )
+
+
+def _verdict(run: str, *receipts: Receipt, outcome: Outcome = "completed", loss: float = 2.5) -> Verdict:
+    arm = measured(
+        Quantity("different_weights", "digests", 1, note="abc"),
+        Quantity("final_loss", "", loss),
+        outcome=outcome,
+        receipts=receipts,
+    )
+    return Verdict(run, "a question", "pass", "so", [], [arm], [], [], {})
+
+
+def test_every_cell_is_wanted_until_it_has_an_answer() -> None:
+    study = Table(["dist_sync"], ["kill"])
+    keys = [trial.key for trial in study.wanted()]
+    assert keys == ["dist_sync-nothing", "dist_sync-kill-worker", "dist_sync-kill-server", "dist_sync-kill-scheduler"]
+    proven, missing = (Receipt(0, "kill", "worker/1", word, "no KILL was sent") for word in (True, False))
+    assert study.add(keys[1], _verdict("id", proven, missing), "") == (
+        "dist_sync, kill worker: completed; the fault has no receipt"
+    )
+    assert study.add(keys[0], None, "exit status 3: oops") == "dist_sync, nothing: no verdict: exit status 3: oops"
+    assert [trial.key for trial in study.wanted()] == keys[2:]
+    (nothing, kill) = study.results
+    assert (nothing.outcome, kill.run) == ("no verdict", "id")
+    assert (kill.unproven, kill.loss, kill.weights, kill.recovery) == ("no KILL was sent", 2.5, "abc", None)
+
+
+def test_it_is_made_again_from_its_question(tmp_path: Path) -> None:
+    study = Table(["horovod"], ["pause"])
+    again = Table.asked(study.question, tmp_path)
+    assert [trial.key for trial in again.wanted()] == [trial.key for trial in study.wanted()]
+    assert again.total == len(again.wanted())
