@@ -96,7 +96,7 @@ class Events:
 
 
 SCENARIO = "title: judging\nworkload: {model: mlp, steps: 10000000, warmup: 10}\nexpect: {outcome: completed}\n"
-FAULT = "faults: [{pause: {select: {role: worker}, at: {step: 500}, for: {time: 100ms}}}]\n"
+FAULT = "faults: [{pause: {select: {role: worker}, at: {step: 41000}, for: {time: 100ms}}}]\n"
 WRITE = """
 import sys
 from pathlib import Path
@@ -107,11 +107,11 @@ with open(path, "wb") as file:
     file.write(events.encode(Started(0.0, "main", "")))
     for i in range(n // 4):
         t, at = i * 0.01, ("main", "worker/0")
-        if i == 50 and sys.argv[3]:
-            for event in (Injected(t, *at, 0, 500), Signalled(t, *at, "STOP", "R", "T", 1.0),
+        if i == 4100 and sys.argv[3]:
+            for event in (Injected(t, *at, 0, 41000), Signalled(t, *at, "STOP", "R", "T", 1.0),
                           Signalled(t + 0.1, *at, "CONT", "T", "S", 1.0), Healed(t + 0.1, *at, 0, None)):
                 file.write(events.encode(event))
-        slow = 2.0 if i > 50 and i % 2 and sys.argv[3] else 1.0
+        slow = 2.0 if i > 4100 and i % 2 and sys.argv[3] else 1.0
         file.write(events.encode(Window(t, *at, i * 10, 10, slow * (0.0123 + i % 7 * 1e-4))))
         file.write(events.encode(Loss(t, *at, i * 10, [2.0 / (1 + i % 13)] * 10)))
         held = 90000000 + i % 11

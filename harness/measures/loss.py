@@ -27,7 +27,9 @@ class Loss(Measure):
 
     def add(self, event: Event) -> None:
         assert isinstance(event, LossEvent)
-        series = self._workers.setdefault(event.subject, BoundedSeries())
+        if event.subject not in self._workers:
+            self._workers[event.subject] = BoundedSeries()
+        series = self._workers[event.subject]
         series.truncate(event.first)  # a worker that was started again goes back
         for value in event.values:
             series.add(float("nan") if value is None else value)

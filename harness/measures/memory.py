@@ -43,7 +43,9 @@ class Memory(Measure):
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
             self._workers[event.subject] = worker
         elif isinstance(event, MemoryEvent):
-            self._note(event, self._workers.setdefault(event.subject, _Worker()))
+            if event.subject not in self._workers:
+                self._workers[event.subject] = _Worker()
+            self._note(event, self._workers[event.subject])
 
     def _note(self, event: MemoryEvent, worker: _Worker) -> None:
         worker.peak = event.peak  # VmHWM never falls

@@ -1,16 +1,15 @@
-"""What a fault cost beyond its own time: until steps are as fast again, steps done twice, useful samples in all."""
+"""How long a fault holds a job back beyond its own time: until steps are as fast again as before."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import median
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import Reservoir
-from harness.vocabulary.events import Done, Event, Exited, Healed, Injected, Resumed, Spawned, Started, Window
+from harness.vocabulary.events import Done, Event, Exited, Healed, Injected, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 STEADY_WINDOWS = 3
@@ -18,124 +17,115 @@ MARGIN = 1.25
 """A window is as fast as before when it takes at most so many times the median of those before the first fault."""
 
 
-class _Worker:
-    """The windows of one worker: those before any fault, and how many fast ones came in a row since."""
+class _Pace:
+    """Whether one worker is as fast as before: so many fast windows in a row, or no more windows to come."""
 
     def __init__(self) -> None:
-        self.before = Reservoir()
-        self.streak = 0
+        self._before = Reservoir()
+        self._limit: float | None = None
+        self._streak = 0
+        self._left = False
         self.steady_since = 0.0
-        self.reached = 0
-        self.done = self.gone = False
-        self.seconds, self.squares, self.windows = 0.0, 0.0, 0
 
-    def add(self, window: Window, healthy: bool) -> None:
-        cost = window.seconds / window.steps
-        self.reached = max(self.reached, window.first + window.steps)
-        self.seconds, self.squares, self.windows = self.seconds + cost, self.squares + cost**2, self.windows + 1
-        if healthy:
-            self.before.add(cost)
-            return
-        fast = bool(self.before.values) and cost <= MARGIN * median(self.before.values)
-        self.streak = self.streak + 1 if fast else 0
-        if self.streak == 1:
+    def learn(self, cost: float) -> None:
+        """Take a window before the first fault into account, in seconds a step."""
+        self._before.add(cost)
+
+    def compare(self, window: Window, cost: float) -> None:
+        """Take a window after a fault into account."""
+        if self._limit is None:  # a median of thousands, which no later window changes
+            self._limit = MARGIN * median(self._before.values) if self._before.values else 0.0
+        self._streak = self._streak + 1 if cost <= self._limit else 0
+        if self._streak == 1:
             self.steady_since = window.t
+
+    def interrupt(self) -> None:
+        """Begin to count anew."""
+        self._streak = 0
+
+    def come(self) -> None:
+        """A process is there, which may have taken another's place."""
+        self._left, self._streak = False, 0
+
+    def leave(self) -> None:
+        """It has no more windows to come."""
+        self._left = True
 
     @property
     def steady(self) -> bool:
-        return self.streak >= STEADY_WINDOWS or self.done or self.gone
-
-    @property
-    def noise(self) -> float:
-        """Relative standard error of the mean time of a step; 1 with fewer than two windows."""
-        if self.windows < 2:
-            return 1.0
-        mean = self.seconds / self.windows
-        return math.sqrt(max(0.0, self.squares / self.windows - mean**2) / (self.windows - 1)) / mean
+        return self._streak >= STEADY_WINDOWS or self._left
 
 
 class Recovery(Measure):
     """``recovery_time``: from the end of a fault to the first of three windows as fast as before, of every worker.
 
-    ``lost_steps``: steps that a resumed worker had taken beyond its checkpoint. ``goodput``: samples of the steps that
-    count over all the time since the first step; its interval is that of the windows' noise.
+    Where faults overlap, from the end of the last one. A sample each time that all faults are over.
     """
 
     name: ClassVar[str] = "recovery"
-    hears: ClassVar[tuple[type[Event], ...]] = (
-        Started, Spawned, Window, Injected, Healed, Resumed, Exited, Done,
-    )  # fmt: skip
+    hears: ClassVar[tuple[type[Event], ...]] = (Spawned, Window, Injected, Healed, Exited, Done)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
-        self._workers = {name: _Worker() for name in arm.workers}
-        self._began = self._last = 0.0
-        self._active: set[int] = set()
+        self._paces = {name: _Pace() for name in arm.workers}
+        self._in_force: set[int] = set()
         self._faulted = False
         self._healed_at: float | None = None
         self._recoveries: list[float] = []
-        self._lost: list[float] = []
+        self._reactions: dict[type[Event], Callable[[Any], None]] = {
+            Injected: self._on_injected,
+            Healed: self._on_healed,
+            Window: self._on_window,
+            Spawned: lambda event: self._of_worker(event, _Pace.come),
+            Exited: lambda event: self._of_worker(event, _Pace.leave),
+            Done: lambda event: self._of_worker(event, _Pace.leave),
+        }
 
     def add(self, event: Event) -> None:
-        worker = self._workers.get(event.subject)
-        if isinstance(event, Started):
-            self._began = event.t
-        elif isinstance(event, Injected):
-            self._faulted = True
-            self._active.add(event.fault)
-            self._healed_at = None
-        elif isinstance(event, Healed):
-            self._heal(event)
-        elif isinstance(event, Window) and worker is not None:
-            self._window(event, worker)
-        elif isinstance(event, Spawned) and worker is not None:
-            worker.gone = worker.done = False
-            worker.streak = 0
-        elif isinstance(event, Resumed) and worker is not None:
-            self._lost.append(max(0, worker.reached - event.step))
-        elif isinstance(event, Exited | Done) and worker is not None:
-            worker.gone = isinstance(event, Exited) or worker.gone
-            worker.done = worker.done or isinstance(event, Done)
-            if isinstance(event, Done):
-                self._last = event.t
+        self._reactions[type(event)](event)
 
-    def _heal(self, event: Healed) -> None:
-        self._active.discard(event.fault)
-        if not self._active:
+    def _of_worker(self, event: Event, note: Callable[[_Pace], None]) -> None:
+        if event.subject in self._paces:
+            note(self._paces[event.subject])
+
+    def _on_injected(self, event: Injected) -> None:
+        self._faulted = True
+        self._in_force.add(event.fault)
+        self._healed_at = None
+
+    def _on_healed(self, event: Healed) -> None:
+        self._in_force.discard(event.fault)
+        if not self._in_force:
             self._healed_at = event.t
-            for worker in self._workers.values():
-                worker.streak = 0
+            for pace in self._paces.values():
+                pace.interrupt()
 
-    def _window(self, window: Window, worker: _Worker) -> None:
-        self._last = window.t
-        if window.first < self.arm.workload.warmup:
+    def _on_window(self, window: Window) -> None:
+        pace = self._paces.get(window.subject)
+        if pace is None or window.first < self.arm.workload.warmup:
             return
-        worker.add(window, not self._faulted)
-        if self._healed_at is None or window.t - window.seconds < self._healed_at:
-            worker.streak = 0
-        elif all(one.steady for one in self._workers.values()):
-            steady = max(one.steady_since for one in self._workers.values())
-            self._recoveries.append(max(0.0, steady - self._healed_at))
+        cost = window.seconds / window.steps
+        if not self._faulted:
+            pace.learn(cost)
+        elif self._healed_at is None or window.t - window.seconds < self._healed_at:
+            pace.interrupt()
+        else:
+            pace.compare(window, cost)
+            self._note_recovery(self._healed_at)
+
+    def _note_recovery(self, healed_at: float) -> None:
+        """Once all workers are as fast as before, since when; then wait for the next fault."""
+        if all(pace.steady for pace in self._paces.values()):
+            steady = max(pace.steady_since for pace in self._paces.values())
+            self._recoveries.append(max(0.0, steady - healed_at))
             self._healed_at = None
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.schedule:
             note = "" if self._recoveries else self._why_none()
             yield from_samples("recovery_time", "s", self._recoveries, note=note)
-        if self.arm.workload.checkpoint is not None:
-            yield Quantity("lost_steps", "steps", sum(self._lost), len(self._lost))
-        yield self._goodput()
 
     def _why_none(self) -> str:
         if self._healed_at is not None:
             return "steps did not become as fast again before the end"
-        return "a fault was in force to the end" if self._active else "no fault was healed"
-
-    def _goodput(self) -> Quantity:
-        seconds = self._last - self._began
-        samples = sum(worker.reached for worker in self._workers.values()) * self.arm.workload.batch_size
-        if seconds <= 0 or not samples:
-            return Quantity("goodput", "samples/s", None, note="no window ended")
-        rate, noise = samples / seconds, 1.96 * max(worker.noise for worker in self._workers.values())
-        windows = sum(worker.windows for worker in self._workers.values())
-        return Quantity("goodput", "samples/s", rate, windows, rate / (1 + noise), rate * (1 + noise))
+        return "a fault was in force to the end" if self._in_force else "no fault was healed"

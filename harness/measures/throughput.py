@@ -53,9 +53,14 @@ class Throughput(Measure):
     def _window(self, window: Window) -> None:
         if window.first < self.arm.workload.warmup:
             return
-        self._whole.setdefault(window.subject, _Windows()).add(window, self.arm.workload.batch_size)
+        self._add(self._whole, window)
         if self._active and window.t - window.seconds >= self._changed:
-            self._faulted.setdefault(window.subject, _Windows()).add(window, self.arm.workload.batch_size)
+            self._add(self._faulted, window)
+
+    def _add(self, workers: dict[str, _Windows], window: Window) -> None:
+        if window.subject not in workers:
+            workers[window.subject] = _Windows()
+        workers[window.subject].add(window, self.arm.workload.batch_size)
 
     def quantities(self) -> Iterable[Quantity]:
         rates, stride = _job_rates(self._whole)

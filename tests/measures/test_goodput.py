@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.measures.goodput import Goodput
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Done, Started, Window
+
+SINGLE = "title: q\nworkload: {model: mlp, steps: 200, warmup: 10, batch_size: 32}\n"
+W = "worker/0"
+
+
+def _windows(t: float, first: int, count: int, seconds: float = 1.0) -> list[Window]:
+    return [Window(t + seconds * (n + 1), "main", W, first + 10 * n, 10, seconds) for n in range(count)]
+
+
+def test_every_stall_is_in_it_and_steps_done_twice_count_once(plan_of: Callable[..., Plan]) -> None:
+    measure = Goodput(plan_of(SINGLE).arms[0])
+    again = [*_windows(0.0, 0, 8), *_windows(20.0, 50, 5)]
+    for event in (Started(0.0, "main", ""), *again, Done(25.0, "main", W, 100)):
+        measure.add(event)
+    (goodput,) = measure.quantities()
+    assert (goodput.value, goodput.unit, goodput.n) == (100 * 32 / 25.0, "samples/s", 12)
+    assert goodput.low == pytest.approx(goodput.value)  # all windows are alike
+
+
+def test_without_a_window_there_is_none(plan_of: Callable[..., Plan]) -> None:
+    (goodput,) = Goodput(plan_of(SINGLE).arms[0]).quantities()
+    assert (goodput.value, goodput.note) == (None, "no window ended")
