@@ -165,25 +165,25 @@ class StepBoundByLink:
 
 SMALL = """\
 title: 340 kB of gradients a step
-workload: {model: mlp, steps: 500, warmup: 100, window: 400}
-topology: {kvstore: dist_sync, workers: 2, servers: 1}
-variants:
-  loopback: {}
-  hosts: {topology.network: {mtu: 65000}}
+workload: {{model: mlp, steps: {steps}, warmup: 100, window: 100}}
+topology: {{kvstore: dist_sync, workers: 2, servers: 1}}
+variants: {{{variants}}}
 """
+PLACES = ("loopback: {}", "hosts: {topology.network: {mtu: 65000}}")
 
 
 class SmallGradients:
-    """Training time on untouched links over that on loopback, by turns."""
+    """Training time on untouched links over that on loopback, by turns, each first in every other pair."""
 
-    timeout, unit, limit, pairs = 1200, "ratio", 1.11, 10
-    tiny = {"pairs": 1}
+    timeout, unit, limit, pairs, steps = 1800, "ratio", 1.11, 16, 800
+    tiny = {"pairs": 1, "steps": 200}
 
     def track_ratio(self):
         samples = []
-        for _ in range(self.pairs):
+        for pair in range(self.pairs):
+            variants = ", ".join(PLACES if pair % 2 else reversed(PLACES))
             with tempfile.TemporaryDirectory() as folder:
-                verdict = _run(SMALL, folder)
+                verdict = _run(SMALL.format(steps=self.steps, variants=variants), folder)
             hosts, loopback = (_quantity(verdict, arm, "training_time")["value"] for arm in ("hosts", "loopback"))
             samples.append(hosts / loopback)
         return {"samples": samples, "number": 1}

@@ -20,7 +20,8 @@ from harness.agent.fault_injector import FaultInjector
 from harness.agent.faults import Fields
 from harness.agent.stacks import StackDump
 from harness.base.version import __version__
-from harness.vocabulary import events, instructions
+from harness.vocabulary import instructions
+from harness.vocabulary.event_line import line
 from harness.vocabulary.instructions import (
     Act,
     BeginInProcess,
@@ -102,8 +103,8 @@ class Agent:
             self._open = False
             return
         *lines, self._pending = (self._pending + chunk).split(b"\n")
-        for line in lines:
-            self.perform(instructions.decode(line))
+        for text in lines:
+            self.perform(instructions.decode(text))
 
     def perform(self, instruction: Instruction) -> None:
         """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
@@ -250,7 +251,7 @@ class Agent:
             pass
 
     def _report(self, kind: str, subject: str, fields: Fields) -> None:
-        self._write(events.line(round(time.monotonic(), 6), self._arm, subject, kind, fields))
+        self._write(line(round(time.monotonic(), 6), self._arm, subject, kind, fields))
 
     def _write(self, data: bytes) -> None:
         while data:

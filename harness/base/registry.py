@@ -71,8 +71,9 @@ def modules(package: str) -> dict[str, str]:
 
     For parts that are read or run elsewhere: the files of the measured program, and of the agent.
     """
-    root = importlib.import_module(package)
-    names = {info.name: f"{package}.{info.name}" for info in pkgutil.iter_modules(root.__path__)}
+    spec = importlib.util.find_spec(package)
+    folders = spec.submodule_search_locations if spec is not None else None
+    names = {info.name: f"{package}.{info.name}" for info in pkgutil.iter_modules(folders or [])}
     for point in _points(package):
         if point.name in names:
             raise RegistryError(f"{point.name!r} is defined by both {names[point.name]} and {point.module}")

@@ -13,7 +13,12 @@ class Strict(BaseModel):
     """Frozen; unknown keys, NaN and infinity are refused."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True, allow_inf_nan=False
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        serialize_by_alias=True,
+        allow_inf_nan=False,
+        defer_build=True,  # most models are only parts of others, and each build takes its time at every start
     )
 
 

@@ -16,7 +16,7 @@ from pydantic import Field, create_model, model_validator
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
-from harness.statistics.compare import Comparison
+from harness.statistics.comparison import Comparison
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures
 

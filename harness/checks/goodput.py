@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.checks import Check, Finding, Limits, within
-from harness.statistics.compare import Comparison
+from harness.statistics.comparison import Comparison
 from harness.vocabulary.quantities import ArmMeasures
 
 

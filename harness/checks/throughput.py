@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from harness.checks import Check, Finding, Limits, within
-from harness.statistics.compare import MIN_SAMPLES, ratio_of_medians
+from harness.statistics.comparison import MIN_SAMPLES
 from harness.statistics.series import coarsened
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures
@@ -28,6 +28,8 @@ class Throughput(Limits, Check):
             yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+        from harness.statistics.compare import ratio_of_medians  # a tenth of a second that only judging pays
+
         assert baseline is not None
         mine = subject.get("throughput_in_fault" if self.during == "fault" else "throughput")
         theirs = baseline.get("throughput")

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import psutil
-
 from harness.cli import EXIT_INTERRUPTED
+from harness.cli._company import BUSY, Company
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
 from harness.execution.interruption import Interruption
@@ -22,26 +21,24 @@ from harness.report.verdict import render
 from harness.targets import resolve
 
 SCHEMA = "harness/verdicts/2"
-_LOOK_SECONDS = 0.05
-_BUSY = 0.25
 _SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
 
 
-def run_all(planned: Sequence[Planned], results: Path, as_json: bool) -> int:
+def run_all(planned: Sequence[Planned], results: Path, as_json: bool, company: Company) -> int:
     """Run all and return the worst exit code; stops at an interruption."""
     say = Console(stderr=True)
     requests = []
     for scenario in planned:
         interpreter = resolve.interpreter(scenario.plan.target, lambda line: say.print(line, highlight=False))
         requests.append(scenario.request(interpreter, results))
-    return perform(requests, as_json)
+    return perform(requests, as_json, company)
 
 
-def perform(requests: Sequence[Request], as_json: bool) -> int:
+def perform(requests: Sequence[Request], as_json: bool, company: Company) -> int:
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
     _warn_of_settings(say, [arm.env for request in requests for arm in request.plan.arms])
-    _warn_of_company(say)
+    _warn_of_company(say, company)
     finished: list[Run] = []
     for asked in requests:
         with progress(asked.plan, say) as observe, Interruption().watched() as interruption:
@@ -66,12 +63,12 @@ def _show(finished: Run) -> None:
     console.print(f"run {finished.folder.id}", highlight=False, soft_wrap=True)
 
 
-def _warn_of_company(say: Console) -> None:
+def _warn_of_company(say: Console, company: Company) -> None:
     """Whatever else runs here is in the numbers."""
-    busy = psutil.cpu_percent(interval=_LOOK_SECONDS) / 100
-    if busy > _BUSY:
+    share = company.share()
+    if share > BUSY:
         say.print(
-            f"{busy:.0%} of this machine's processors are busy with something else; numbers will show it",
+            f"{share:.0%} of this machine's processors are busy with something else; numbers will show it",
             style="yellow",
         )
 

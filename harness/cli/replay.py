@@ -18,6 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
+    from harness.cli._company import Company
+
+    company = Company()
     from harness.cli import _running
     from harness.execution import machine
     from harness.execution.request import Request
@@ -32,4 +35,4 @@ def execute(arguments: argparse.Namespace) -> int:
     interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")
     asked = Request(plan, text, worker, interpreter, arguments.results, {"replay_of": folder.id})
-    return _running.perform([asked], arguments.json)
+    return _running.perform([asked], arguments.json, company)

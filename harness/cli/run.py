@@ -25,6 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    from harness.cli._company import Company
+
+    company = Company()
     from harness.cli import _running
     from harness.planning.validation import load
 
@@ -34,7 +37,7 @@ def execute(arguments: argparse.Namespace) -> int:
         tags = sorted({tag for scenario in loaded.values() for tag in scenario.scenario.tags})
         raise InputError(f"no scenario has the tag {arguments.tag!r}; there are {', '.join(tags) or 'none'}")
     planned = {file: _options.planned(scenario, arguments) for file, scenario in tagged.items()}
-    return _running.run_all(_possible(planned, arguments.paths), arguments.results, arguments.json)
+    return _running.run_all(_possible(planned, arguments.paths), arguments.results, arguments.json, company)
 
 
 def _possible(planned: dict[Path, Planned], named: list[Path]) -> list[Planned]:

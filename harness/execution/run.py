@@ -97,7 +97,7 @@ def execute(asked: Request, observe: Observer = ignore, interruption: Interrupti
     backend = LocalBackend(folder.path)
     verdict = None
     with _status(folder, asked, interruption) as ending:
-        known = facts.collect(asked.interpreter, backend.abilities().isolated)
+        known = facts.collect(asked.interpreter, backend.isolated)
         _store_inputs(folder, asked, known)
         if ready := _run_arms(folder, asked, backend, observe, interruption):
             folder.write_json("facts.json", {**known, "target": facts.of_target(ready)})

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from harness.base.errors import DamagedRunError
 from harness.checks import VerdictWord
 from harness.judging.hang_diagnosis import BlockedProcess
-from harness.statistics.compare import Comparison
+from harness.statistics.comparison import Comparison
 from harness.vocabulary.events import Ended, Stack
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from harness.vocabulary.receipts import Receipt

@@ -8,33 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from harness.statistics.comparison import MIN_PAIRS, MIN_SAMPLES, Comparison, Z
+
 RESAMPLES = 2000
-MIN_SAMPLES = 6
-MIN_PAIRS = 20
 _SEED = 20190613
-_Z = NormalDist().inv_cdf(0.975)
-_POWER = (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) / _Z
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """An estimate with its 95 % interval, from ``n`` samples or pairs."""
-
-    estimate: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def detectable(self) -> float:
-        """The smallest change that would have shown in four of five tries (power 80 %, level 5 %, two-sided)."""
-        return _POWER * (self.high - self.low) / 2
 
 
 def ratio_of_medians(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:
@@ -87,11 +68,11 @@ def _blocks(n: int, random: np.random.Generator) -> np.ndarray[Any, Any]:
 def _interval(resampled: np.ndarray[Any, Any], estimate: float, n: int) -> tuple[float, float]:
     """Percentiles, widened about the estimate."""
     low, high = np.quantile(resampled, [0.025, 0.975])
-    wider = _student(n / _block(n) - 1) / _Z
+    wider = _student(n / _block(n) - 1) / Z
     return estimate - wider * max(0.0, estimate - low), estimate + wider * max(0.0, high - estimate)
 
 
 def _student(freedom: float) -> float:
     """The 97.5 % point of Student's t (Cornish–Fisher expansion; Abramowitz and Stegun 26.7.5)."""
-    z, v = _Z, max(freedom, 1.0)
+    z, v = Z, max(freedom, 1.0)
     return z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)

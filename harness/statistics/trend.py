@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.statistics.compare import MIN_SAMPLES, Comparison
+from harness.statistics.comparison import MIN_SAMPLES, Comparison
 
 MAX_POINTS = 200
 

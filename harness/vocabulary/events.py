@@ -6,12 +6,13 @@ kind is known as soon as its class is imported.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
+
+from harness.vocabulary.event_line import line
 
 Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted"]
 
@@ -341,12 +342,6 @@ class Ended(Event):
     reason: str
     log: str = ""
     stage: Stage = ""
-
-
-def line(t: float, arm: str, subject: str, kind: str, body: dict[str, Any]) -> bytes:
-    """One line of JSON, newline included."""
-    whole = {"t": t, "arm": arm, "subject": subject, "kind": kind, **body}
-    return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def encode(event: Event) -> bytes:

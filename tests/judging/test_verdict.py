@@ -10,7 +10,7 @@ import pytest
 from harness.base.errors import DamagedRunError
 from harness.judging.hang_diagnosis import BlockedProcess
 from harness.judging.verdict import Judged, Verdict, worst
-from harness.statistics.compare import Comparison
+from harness.statistics.comparison import Comparison
 from harness.vocabulary.events import Ended, Stack
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from harness.vocabulary.receipts import Receipt

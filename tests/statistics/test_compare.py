@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from harness.statistics.compare import Comparison, ratio_of_medians, relative_difference
+from harness.statistics.compare import ratio_of_medians, relative_difference
+from harness.statistics.comparison import Comparison
 
 
 def _noisy(level: float, n: int, seed: int, cv: float = 0.03) -> list[float]:

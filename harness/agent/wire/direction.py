@@ -150,11 +150,11 @@ class Lane:
         self.resets = any(one.reset for one in impairments)
         self.plain = not impairments and self._bandwidth is None and self._shape.latency == 0.0
 
-    def count(self, size: int) -> None:
-        """A packet passes."""
+    def count(self, packets: int, size: int) -> None:
+        """Count packets that pass, of ``size`` bytes in all."""
         self.bytes += size
-        self.packets += 1
-        self.offered += 1
+        self.packets += packets
+        self.offered += packets
 
     def transit(self, now: float, size: int, peer: int = 0) -> list[Passage]:
         """The ways of a packet of ``size`` bytes to or from a host that enters at ``now``.
@@ -193,7 +193,7 @@ class Lane:
                 return None
             through = self._free_at = max(now, self._free_at) + size * 8 / self._bandwidth
             waiting.append(through)
-        self.count(size)
+        self.count(1, size)
         return Passage(now, through, self._arrival(through, concerned), size, tuple(concerned))
 
     def _arrival(self, through: float, concerned: list[Tally]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
 from random import Random
 
@@ -15,11 +16,21 @@ from harness.vocabulary.instructions import Host, Impair, Restore, Way
 Arrival = tuple[int, bytes]
 """Number of the host, packet."""
 
-_DESTINATION = slice(16, 20)
+DESTINATION = slice(16, 20)
+"""Of an IPv4 packet."""
+
+
+@dataclass
+class Straight:
+    """A way that nothing holds up, to the host of a number, and what went along it since `Switch.settle`."""
+
+    target: int
+    packets: int = 0
+    bytes: int = 0
 
 
 class Switch:
-    """Hosts by number. ``accept`` takes a packet from one, ``due`` returns those that have arrived."""
+    """Hosts by number. A packet goes along a ``direct`` way, or ``accept`` takes it and ``due`` returns it in time."""
 
     def __init__(self, hosts: Sequence[Host], seed: int) -> None:
         self._number = {socket.inet_aton(host.address): number for number, host in enumerate(hosts)}
@@ -30,21 +41,36 @@ class Switch:
         self._serial = count()
         self._forged: list[Arrival] = []
         self._connections: dict[int, Connections] = {}
+        self.direct: list[dict[bytes, Straight]] = [{} for _ in hosts]
+        """From each host, by destination: the ways on which a packet may go at once, without `accept`."""
+        self._find_direct()
 
-    def accept(self, source: int, packet: bytes, now: float) -> Arrival | None:
-        """An IP packet from a host; returned at once where no link holds it up. What is for nobody is not carried."""
-        target = self._number.get(packet[_DESTINATION]) if packet[0] >> 4 == 4 else None
+    def _find_direct(self) -> None:
+        self.direct = [
+            {
+                address: Straight(target)
+                for address, target in self._number.items()
+                if out.plain and self.in_[target].plain
+            }
+            for out in self.out
+        ]
+
+    def settle(self) -> None:
+        """Count what went straight where it belongs."""
+        for source, ways in enumerate(self.direct):
+            for way in ways.values():
+                self.out[source].count(way.packets, way.bytes)
+                self.in_[way.target].count(way.packets, way.bytes)
+                way.packets = way.bytes = 0
+
+    def accept(self, source: int, packet: bytes, now: float) -> None:
+        """Take an IP packet from a host whose way is not `direct`. What is for nobody is not carried."""
+        target = self._number.get(packet[DESTINATION]) if packet[0] >> 4 == 4 else None
         if target is None:
-            return None
-        out, in_ = self.out[source], self.in_[target]
-        if out.plain and in_.plain:
-            out.count(len(packet))
-            in_.count(len(packet))
-            return target, packet
-        if (out.resets or in_.resets) and self._torn(source, target, packet):
-            return None
-        self._enter(out, source, target, packet, now)
-        return None
+            return
+        resets = self.out[source].resets or self.in_[target].resets
+        if not (resets and self._torn(source, target, packet)):
+            self._enter(self.out[source], source, target, packet, now)
 
     def _torn(self, source: int, target: int, packet: bytes) -> bool:
         """Tear the packet's connection down, if a fault asks for that: both ends hear of it instead of the packet."""
@@ -85,11 +111,15 @@ class Switch:
         """Let a fault begin on one direction of a host's link."""
         peer = self._named[wanted.peer] if wanted.peer else None
         known = self._connections.setdefault(wanted.fault, Connections())
+        self.settle()
         self._lanes(wanted.subject)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer, known)
+        self._find_direct()
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
+        self.settle()
         ended = {way: lane.restore(wanted.fault, now) for way, lane in self._lanes(wanted.subject).items()}
+        self._find_direct()
         return {way: tally for way, tally in ended.items() if tally is not None}
 
     def _lanes(self, host: str) -> dict[Way, Lane]:

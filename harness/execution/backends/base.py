@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from harness.base.errors import AgentError
 from harness.base.version import __version__
 from harness.vocabulary import instructions
 from harness.vocabulary.instructions import Instruction
-
-
-@dataclass(frozen=True)
-class Abilities:
-    """What agents of a backend can do here: end with all their processes, and make a pocket cluster."""
-
-    isolated: bool
-    networked: bool
 
 
 class Agent(Protocol):
@@ -63,8 +54,14 @@ class Agent(Protocol):
 class Backend(Protocol):
     """A way to agents."""
 
-    def abilities(self) -> Abilities:
-        """What its agents can do."""
+    @property
+    def isolated(self) -> bool:
+        """Whether the end of an agent is, by the kernel's word, the end of all that it started."""
+        ...
+
+    @property
+    def networked(self) -> bool:
+        """Whether its agents can make pocket clusters."""
         ...
 
     def open(self, arm: str, networked: bool) -> Agent:

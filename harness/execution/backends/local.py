@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from harness.base.errors import AgentError
-from harness.execution.backends.base import Abilities, same_version
+from harness.execution.backends.base import same_version
 from harness.vocabulary import instructions
 from harness.vocabulary.instructions import Instruction
 
@@ -39,8 +39,13 @@ class LocalBackend:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
 
-    def abilities(self) -> Abilities:
-        return Abilities(bool(isolation()), bool(isolation(networked=True)))
+    @property
+    def isolated(self) -> bool:
+        return bool(isolation())
+
+    @property
+    def networked(self) -> bool:
+        return bool(isolation(networked=True))
 
     def open(self, arm: str, networked: bool) -> LocalAgent:
         """Start an agent; its complaints go to ``logs/ARM/agent.log``."""

@@ -151,7 +151,7 @@ def test_what_passes_after_a_fault_is_counted() -> None:
     lane.transit(1.0, 100)
     lane.restore(3, 2.0)
     lane.transit(3.0, 100)
-    lane.count(100)
+    lane.count(1, 100)
     assert lane.aftermath() == {3: (2.0, 2, 0)}
     lane.impair(4, Impairment(blocked=True), 4.0)
     lane.transit(4.0, 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from harness.agent.wire.switch import Switch
+from harness.agent.wire.switch import DESTINATION, Switch
 from harness.vocabulary.instructions import Direction, Host, Impair, Impairment, Restore
 from tests.agent.wire.test_tcp import segment
 
@@ -19,28 +19,34 @@ def _switch(out: Direction = FREE, in_: Direction = FREE) -> Switch:
     return Switch([Host(name, f"10.77.0.{n}", out, in_) for n, name in enumerate("abc", 1)], 0)
 
 
-def test_a_packet_finds_its_host_at_once_on_untouched_links() -> None:
+def _direct(switch: Switch, source: int) -> dict[str, int]:
+    """Where packets of a host may go at once, by address."""
+    return {socket.inet_ntoa(address): way.target for address, way in switch.direct[source].items()}
+
+
+def test_untouched_links_are_a_direct_way_whose_packets_are_counted_when_asked() -> None:
     switch, packet = _switch(), _packet("10.77.0.3")
-    assert switch.accept(0, packet, 1.0) == (2, packet)
-    assert switch.next_due is None
-    assert [(lane.bytes, lane.packets) for lane in (switch.out[0], switch.in_[2], switch.in_[0])] == [
-        (100, 1),
-        (100, 1),
-        (0, 0),
-    ]
+    assert _direct(switch, 0) == {"10.77.0.1": 0, "10.77.0.2": 1, "10.77.0.3": 2}
+    way = switch.direct[0][packet[DESTINATION]]
+    way.packets, way.bytes = 3, 250
+    switch.settle()
+    switch.settle()
+    lanes = (switch.out[0], switch.in_[2], switch.in_[0])
+    assert [(lane.bytes, lane.packets, lane.offered) for lane in lanes] == [(250, 3, 3), (250, 3, 3), (0, 0, 0)]
 
 
 def test_what_is_for_nobody_or_not_ipv4_is_not_carried() -> None:
     switch = _switch()
-    assert switch.accept(0, _packet("10.77.0.9"), 1.0) is None
-    assert switch.accept(0, bytes([0x60]) + bytes(59), 1.0) is None
+    switch.accept(0, _packet("10.77.0.9"), 1.0)
+    switch.accept(0, bytes([0x60]) + bytes(59), 1.0)
     assert (switch.out[0].packets, switch.next_due) == (0, None)
 
 
 def test_both_legs_take_their_time() -> None:
     leg = Direction(1600.0, 0.0, 0.0, 1000)  # 0.5 s for 100 bytes
     switch, packet = _switch(Direction(1600.0, 0.25, 0.0, 1000), leg), _packet("10.77.0.2")
-    assert switch.accept(0, packet, 1.0) is None
+    assert _direct(switch, 0) == {}
+    switch.accept(0, packet, 1.0)
     assert switch.next_due == 1.75
     assert switch.due(1.75) == []
     assert switch.next_due == 2.25
@@ -75,13 +81,15 @@ def test_a_full_queue_on_the_second_leg_drops() -> None:
 
 def test_a_fault_on_one_link_leaves_the_others_alone() -> None:
     switch = _switch()
+    switch.direct[0][_packet("10.77.0.2")[DESTINATION]].packets = 7
     switch.impair(Impair("b", 0, "in", Impairment(latency=0.5)), 0.0)
-    assert switch.accept(0, _packet("10.77.0.3"), 1.0) is not None
-    assert switch.accept(0, _packet("10.77.0.2"), 1.0) is None
+    assert switch.in_[1].packets == 7
+    assert (_direct(switch, 0), _direct(switch, 1)) == ({"10.77.0.1": 0, "10.77.0.3": 2},) * 2
+    switch.accept(0, _packet("10.77.0.2"), 1.0)
     assert switch.due(1.0) == []
     assert len(switch.due(1.5)) == 1
     assert [(way, tally.packets) for way, tally in switch.restore(Restore("b", 0), 9.0).items()] == [("in", 1)]
-    assert switch.accept(0, _packet("10.77.0.2"), 2.0) is not None
+    assert "10.77.0.2" in _direct(switch, 0)
 
 
 def _tcp(source: str, target: str, seq: int = 5, ack: int = 7, flags: int = 0x10) -> bytes:
@@ -91,7 +99,7 @@ def _tcp(source: str, target: str, seq: int = 5, ack: int = 7, flags: int = 0x10
 def test_a_connection_that_was_there_is_torn_down_at_both_ends_and_a_new_one_is_not() -> None:
     switch = _switch()
     switch.impair(Impair("a", 0, "out", Impairment(reset=True)), 1.0)
-    assert switch.accept(0, _tcp("10.77.0.1", "10.77.0.2"), 1.0) is None
+    switch.accept(0, _tcp("10.77.0.1", "10.77.0.2"), 1.0)
     assert switch.next_due == 0.0
     back, on = switch.due(1.0)
     assert (back[0], on[0]) == (0, 1)
