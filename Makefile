@@ -3,19 +3,23 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PACKAGES := git make python3.11-venv g++ cmake
+SIDE_BY_SIDE ?= 4
 
-.PHONY: bench test check self soak clean setup
+.PHONY: bench test check self soak docs clean setup tools
 
 bench: setup
 	$(BIN)/harness targets build
-	$(BIN)/asv machine --yes
+	$(BIN)/asv machine --yes >/dev/null
 	$(BIN)/asv run --record-samples --bench '^scenarios'
 	$(BIN)/asv publish
 	$(BIN)/harness list
 	@echo "pages: results/html/index.html (serve them with: $(BIN)/asv preview)"
 
+# Tests that wait run side by side; those that measure, alone.
 test: setup check
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadgroup -m "not alone"
+	$(BIN)/pytest -m alone
 
 # What needs no MXNet: style, types.
 check: setup
@@ -26,18 +30,31 @@ check: setup
 # The harness measured against the bare alternative.
 self: setup
 	$(BIN)/harness targets build
-	$(BIN)/asv machine --yes
+	$(BIN)/asv machine --yes >/dev/null
 	$(BIN)/asv run --record-samples --bench '^itself'
+	$(BIN)/python -m benchmarks.itself.limits
 
 # Random schedules of faults, each replayed.
 soak: setup
 	$(BIN)/harness targets build
 	$(BIN)/harness targets build --horovod
-	$(BIN)/python -m tests.soak 200
+	$(BIN)/harness soak --runs 200
+
+# Lists in pages, made from the registries.
+docs: setup
+	$(BIN)/harness parts --write README.md --write docs/parts.md --write docs/faults.md
+	$(BIN)/harness schema >scenarios/schema.json
 
 setup: $(READY)
 
-$(READY): requirements.lock pyproject.toml
+# What README's line `apt install` brings, and cannot be brought by pip.
+tools:
+	@missing=; for tool in git $(PYTHON) g++ cmake; do \
+		command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	$(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing $(PYTHON)-venv"; \
+	[ -z "$$missing" ] || { echo "missing:$$missing; on Debian 12: sudo apt install $(PACKAGES)" >&2; exit 1; }
+
+$(READY): requirements.lock pyproject.toml | tools
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \

@@ -24,4 +24,5 @@ class Kill(Fault):
         return (Signal(subject, "KILL"),)
 
     def receipt(self, evidence: Evidence) -> Proof:
+        """Whether the kernel's exit status names signal 9, and ``/proc`` shows a zombie or nothing."""
         return killed(evidence)

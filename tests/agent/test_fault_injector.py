@@ -40,6 +40,7 @@ def _spawn(session: Listener, code: str) -> int:
     return session.until(Spawned).pid
 
 
+@pytest.mark.alone
 def test_a_hog_burns_and_is_gone(session: Listener) -> None:
     _spawn(session, SPIN)
     session.agent.send(Act(ROLE, 3, "cpu_hog", {"processes": 2}))
@@ -66,6 +67,7 @@ def test_the_environment_is_read_from_the_kernel(session: Listener) -> None:
     assert session.until(Environment).values == {"DMLC_NUM_WORKER": "5"}
 
 
+@pytest.mark.alone
 def test_a_paused_process_stays_paused_under_a_throttle(session: Listener) -> None:
     _spawn(session, SPIN)
     session.agent.send(Act(ROLE, 6, "slow", {"factor": 2.0}))

@@ -16,6 +16,7 @@ VERBS = [
     "doctor",
     "judge",
     "list",
+    "parts",
     "plan",
     "replay",
     "run",

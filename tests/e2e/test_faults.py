@@ -51,6 +51,7 @@ def test_every_step_fault_begins_at_its_step_and_leaves_a_receipt(run: Callable[
     assert begun == planned
 
 
+@pytest.mark.alone
 def test_faults_by_the_clock_begin_within_20_ms(run: Callable[..., Command], tmp_path: Path) -> None:
     every = "faults: [{pause: {select: {role: server}, every: {time: 250ms, times: 4}, for: {time: 50ms}}}]\n"
     assert run(JOB.replace("steps: 200", "steps: 1000") + every).code == 0
@@ -90,6 +91,7 @@ def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run:
     assert last_arm(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
 
 
+@pytest.mark.alone
 def test_a_crash_is_known_at_once_with_what_was_said_last(run: Callable[..., Command], tmp_path: Path) -> None:
     single = "title: q\nworkload: {model: mlp, steps: 5000}\nexpect: {outcome: crashed}\n"
     command = run(single + "faults: [{exit: {select: {role: worker}, at: {step: 100}}}]\n")
@@ -140,6 +142,7 @@ faults:
     assert harness("run", tmp_path / "small.yaml", "--results", results).code == 0
 
 
+@pytest.mark.alone
 def test_there_is_nothing_to_shrink_in_what_completed(quick: tuple[Path, Command]) -> None:
     command = harness("shrink", "dist-sync-healthy", "--results", quick[0])
     assert (command.code, "there is nothing to shrink" in command.err) == (2, True)

@@ -13,7 +13,7 @@ import pytest
 from harness.execution import machine
 from tests.e2e.conftest import CLUSTERS, Command, harness, needs_clusters
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.alone]
 
 NAMES = {
     "bfloat16-drift",

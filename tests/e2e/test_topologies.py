@@ -85,6 +85,7 @@ def test_the_wire_counts_the_gradients_of_each_worker(run: Callable[..., Command
 
 
 @needs_clusters
+@pytest.mark.alone
 def test_a_step_takes_as_long_as_its_bytes_take_over_the_link(run: Callable[..., Command]) -> None:
     network = "topology.network={bandwidth: 100mbit}"
     command = run(network, "topology.servers=2", "topology.bigarray_bound=1000", "workload.steps=60")

@@ -9,6 +9,7 @@ import pytest
 from harness.agent.faults.slow import ThrottledProcess
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("factor", [1.5, 4.0])
 def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
     spinner = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)

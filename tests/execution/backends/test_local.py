@@ -85,6 +85,7 @@ def test_signals_come_with_the_state_before_and_after(session: Session) -> None:
     assert isinstance(late, Signalled) and (late.before, late.after) == ("", "")
 
 
+@pytest.mark.alone
 def test_a_throttle_reports_what_it_withheld(session: Session) -> None:
     session.spawn(sys.executable, "-c", "while True: pass")
     session.until(Spawned)

@@ -1,0 +1,49 @@
+"""``harness parts``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from harness.cli import _options
+
+HELP = "list faults, topologies, shapes, models, measures and checks, with what each is"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "kind", nargs="*", metavar="KIND", help="faults, topologies, shapes, models, measures or checks"
+    )
+    parser.add_argument(
+        "--write",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="bring the marked lists of a Markdown page up to date",
+    )
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.base.errors import InputError
+    from harness.cli._console import Console
+    from harness.report.parts import KINDS, parts, render, updated
+    from harness.storage.run_folder import storage_error
+
+    kinds = arguments.kind or KINDS
+    for page in arguments.write or ():
+        try:
+            page.write_text(updated(page.read_text()))
+        except FileNotFoundError as error:
+            raise InputError(f"there is no page {page}") from error
+        except OSError as error:
+            raise storage_error(error, page) from error
+    if arguments.json:
+        listed = {kind: [vars(part) for part in parts(kind)] for kind in kinds}
+        print(json.dumps({"schema": "harness/parts/1", "parts": listed}, indent=1))
+    elif not arguments.write:
+        for kind in kinds:
+            Console().print(render(kind))
+    return 0

@@ -1,0 +1,42 @@
+"""The lists in pages are those of the registries."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.report import parts
+from tests.conftest import ROOT
+
+PAGES = ["README.md", "docs/parts.md", "docs/faults.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_list_what_there_is(page: str) -> None:
+    text = (ROOT / page).read_text()
+    assert "<!-- " in text
+    assert parts.updated(text) == text, "run make docs"
+
+
+def test_a_fault_says_what_it_does_and_what_proves_it() -> None:
+    (kill,) = [part for part in parts.parts("faults") if part.name == "kill"]
+    assert kill.what == "SIGKILL to the selected process; it is not started again."
+    assert kill.proof == "Whether the kernel's exit status names signal 9, and `/proc` shows a zombie or nothing."
+
+
+def test_every_part_says_what_it_is() -> None:
+    for kind in parts.KINDS:
+        for part in parts.parts(kind):
+            assert part.what.endswith("."), (kind, part)
+
+
+def test_old_lists_are_replaced_and_the_rest_stays() -> None:
+    page = "before\n<!-- names: shapes -->\n`gone`\n<!-- end of names -->\nafter\n"
+    assert parts.updated(page) == (
+        "before\n<!-- names: shapes -->\n`choice`, `fixed`, `lognormal`, `uniform`\n<!-- end of names -->\nafter\n"
+    )
+
+
+def test_a_mark_of_no_kind_is_an_error() -> None:
+    with pytest.raises(InputError, match="'nonsense' is no kind of part; there are faults, topologies"):
+        parts.updated("<!-- names: nonsense -->\n<!-- end of names -->\n")
