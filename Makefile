@@ -18,7 +18,7 @@ bench: setup
 
 # Tests that wait run side by side; those that measure, alone.
 test: setup check
-	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadgroup -m "not alone"
+	$(BIN)/pytest -n $(SIDE_BY_SIDE) --dist loadscope --no-loadscope-reorder -m "not alone"
 	$(BIN)/pytest -m alone
 
 # What needs no MXNet: style, types.

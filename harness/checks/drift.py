@@ -39,12 +39,12 @@ class Drift(Check):
             return Finding("invalid", f"no drift from {self.versus}: {_why_not(mine, theirs)}")
         verdict = within(drift.low, drift.high, -self.at_most, self.at_most)
         means = [mean(quantity.samples) for quantity in (mine, theirs)]
-        said = f"final loss {means[0]:.4g} against {means[1]:.4g}: {drift.estimate:+.2%} "
-        said += f"({drift.low:+.2%} to {drift.high:+.2%}, n={drift.n}); expected within ±{self.at_most:.2%}; "
-        said += f"detectable: ±{drift.detectable:.2%}"
+        sentence = f"final loss {means[0]:.4g} against {means[1]:.4g}: {drift.estimate:+.2%} "
+        sentence += f"({drift.low:+.2%} to {drift.high:+.2%}, n={drift.n}); expected within ±{self.at_most:.2%}; "
+        sentence += f"detectable: ±{drift.detectable:.2%}"
         if verdict == "invalid":
-            said += "; the interval lies across the limit, so more steps are needed"
-        return Finding(verdict, said, drift)
+            sentence += "; the interval lies across the limit, so more steps are needed"
+        return Finding(verdict, sentence, drift)
 
 
 def compare_final_loss(subject: ArmMeasures, baseline: ArmMeasures) -> Comparison | None:

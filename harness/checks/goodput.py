@@ -25,5 +25,5 @@ class Goodput(Limits, Check):
             return Finding("invalid", f"goodput cannot be compared with {self.versus}: {why}")
         ratio = Comparison(mine.value / theirs.value, mine.low / theirs.high, mine.high / theirs.low, mine.n)
         verdict = within(ratio.low, ratio.high, self.at_least, self.at_most)
-        said = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}); {self.expected}"
-        return Finding(verdict, f"{said}; detectable: ±{ratio.detectable:.1%}", ratio)
+        sentence = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}); {self.expected}"
+        return Finding(verdict, f"{sentence}; detectable: ±{ratio.detectable:.1%}", ratio)

@@ -59,5 +59,5 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     per = " per 1000 steps" if quantity.name == "memory_growth" else ""
     interval = f" ({text(low)} to {text(high)})" if low != high else ""
-    said = f"{what} {text(quantity.value)}{interval}{per} in {quantity.subject}, expected at most {text(limit)}"
-    return Finding(within(low, high, None, limit), said)
+    sentence = f"{what} {text(quantity.value)}{interval}{per} in {quantity.subject}, expected at most {text(limit)}"
+    return Finding(within(low, high, None, limit), sentence)

@@ -34,13 +34,15 @@ class Throughput(Limits, Check):
         mine = subject.get("throughput_in_fault" if self.during == "fault" else "throughput")
         theirs = baseline.get("throughput")
         stride = max(mine.stride, theirs.stride)
-        ratio = ratio_of_medians(*(coarsened(one.samples, stride // one.stride) for one in (mine, theirs)))
+        ratio = ratio_of_medians(
+            *(coarsened(quantity.samples, stride // quantity.stride) for quantity in (mine, theirs))
+        )
         if ratio is None:
             why = mine.note or theirs.note or f"{mine.n} and {theirs.n} windows, at least {MIN_SAMPLES} are needed"
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {why}")
         verdict = within(ratio.low, ratio.high, self.at_least, self.at_most)
-        said = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}, {ratio.n} windows)"
-        said += f"; {self.expected}; detectable: ±{ratio.detectable:.1%}"
+        sentence = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}, {ratio.n} windows)"
+        sentence += f"; {self.expected}; detectable: ±{ratio.detectable:.1%}"
         if verdict == "invalid":
-            said += "; the interval lies across the limit, so more steps are needed"
-        return Finding(verdict, said, ratio)
+            sentence += "; the interval lies across the limit, so more steps are needed"
+        return Finding(verdict, sentence, ratio)

@@ -24,9 +24,9 @@ class Updates(Word, Check):
             yield "updates are counted by the oracle; give workload.training: oracle"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
-        found = subject.get("misapplied_updates")
-        if found.value is None:
+        misapplied = subject.get("misapplied_updates")
+        if misapplied.value is None:
             return Finding("invalid", "only the oracle counts updates; give workload.training: oracle")
-        if found.value == 0:
+        if misapplied.value == 0:
             return Finding("pass", "every row shows the updates that its worker sent, no more and no less")
-        return Finding("fail", f"{found.value:.0f} rows show other updates than were sent: {found.note}")
+        return Finding("fail", f"{misapplied.value:.0f} rows show other updates than were sent: {misapplied.note}")

@@ -20,17 +20,17 @@ class Utilisation(Limits, Check):
             yield "utilisation needs workload.phases: true"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
-        found = subject.of_subjects("utilisation")
-        missing = next((one for one in found if one.low is None or one.high is None), None)
+        shares = subject.of_subjects("utilisation")
+        missing = next((share for share in shares if share.low is None or share.high is None), None)
         if missing is not None:
             note = missing.note or f"{missing.n} windows are too few for an interval"
             return Finding("invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {note}")
-        least, most = min(found, key=_value), max(found, key=_value)
+        least, most = min(shares, key=_value), max(shares, key=_value)
         verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
         if verdict == "invalid" and self._missed(least, most):
             verdict = "fail"
-        said = " and ".join(dict.fromkeys(_text(one) for one in (least, most)))
-        return Finding(verdict, f"{said}; {self.expected}")
+        sentence = " and ".join(dict.fromkeys(_text(share) for share in (least, most)))
+        return Finding(verdict, f"{sentence}; {self.expected}")
 
     def _missed(self, least: Quantity, most: Quantity) -> bool:
         """One worker is wholly beyond its limit, whatever the other does."""

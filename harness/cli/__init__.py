@@ -37,9 +37,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"harness {__version__}")
     subparsers = top.add_subparsers(metavar="VERB", required=True)
     for name, verb in verbs().items():
-        one = subparsers.add_parser(name, help=verb.HELP, description=verb.HELP, epilog=_EXIT_CODES)
-        verb.configure(one)
-        one.set_defaults(execute=verb.execute)
+        subparser = subparsers.add_parser(name, help=verb.HELP, description=verb.HELP, epilog=_EXIT_CODES)
+        verb.configure(subparser)
+        subparser.set_defaults(execute=verb.execute)
     return top
 
 

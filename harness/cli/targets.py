@@ -34,11 +34,11 @@ def _list(arguments: argparse.Namespace) -> int:
 
     built = list(environment.every())
     if arguments.json:
-        rows = [{"name": one.recipe.name, "path": str(one.path), "packages": one.packages} for one in built]
+        rows = [{"name": target.recipe.name, "path": str(target.path), "packages": target.packages} for target in built]
         print(json.dumps({"schema": "harness/targets/1", "targets": rows}, indent=1))
         return 0
-    for one in built:
-        print(f"{one.recipe.name:24} {one.path}")
+    for target in built:
+        print(f"{target.recipe.name:24} {target.path}")
     if not built:
         print(f"none in {environment.cache_folder()}; they are built on first use")
     return 0

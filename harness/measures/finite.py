@@ -26,9 +26,9 @@ class Finite(Measure):
         self._first: dict[str, tuple[int, str]] = {}
 
     def add(self, event: Event) -> None:
-        found = self._parameters.setdefault(event.subject, set())
+        parameters = self._parameters.setdefault(event.subject, set())
         if isinstance(event, NotFinite):
-            found.add(event.parameter)
+            parameters.add(event.parameter)
         elif isinstance(event, Gradients):
             for step, norms in enumerate(event.norms, event.first):
                 if None in norms:

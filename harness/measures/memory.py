@@ -79,9 +79,9 @@ def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:
     held, live = worker.held.points, worker.live.points
     missing = worker.live_missing or "not counted in every window" if held else "no window after the warm-up"
     pairs = list(zip(held, live, strict=True)) if len(held) == len(live) else []
-    beyond = [one - other for one, other in pairs]
+    beyond = [bytes_held - bytes_live for bytes_held, bytes_live in pairs]
     yield from_samples("held_beyond_live", "B", beyond, role, "" if beyond else missing)
-    fractions = [(one - other) / one for one, other in pairs if one > 0]
+    fractions = [(bytes_held - bytes_live) / bytes_held for bytes_held, bytes_live in pairs if bytes_held > 0]
     yield from_samples("held_beyond_live_fraction", "fraction", fractions, role, "" if fractions else missing)
 
 

@@ -147,10 +147,10 @@ def _span(fault: Fault) -> tuple[str, float, float] | None:
 
 def _overlap(first: Fault, second: Fault) -> bool:
     """Whether both are in force at once, as far as one unit of time can tell."""
-    one, other = _span(first), _span(second)
-    if one is None or other is None or one[0] != other[0]:
+    span, other_span = _span(first), _span(second)
+    if span is None or other_span is None or span[0] != other_span[0]:
         return False
-    return one[1] < other[2] and other[1] < one[2]
+    return span[1] < other_span[2] and other_span[1] < span[2]
 
 
 def _dead(scheduled: ScheduledFault, killer: ScheduledFault) -> str | None:

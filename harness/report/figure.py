@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib import rc_context
@@ -22,7 +22,7 @@ _CHARACTER = 0.007
 
 def draw(timelines: Sequence[Timeline], title: str, path: Path) -> None:
     """Write the picture; the ending of the name decides on its form. OSError when it cannot be written."""
-    heights = [len(one.rows) for one in timelines]
+    heights = [len(timeline.rows) for timeline in timelines]
     inches = sum(heights) * _ROW_INCHES + 0.9 * len(timelines) + 0.4
     figure = Figure(figsize=(_WIDTH_INCHES, inches), layout="constrained")
     figure.suptitle(title, fontsize=10)
@@ -39,12 +39,13 @@ def _panel(axes: Axes, timeline: Timeline) -> None:
     peak = max(map(max, rates)) or 1.0
     places = {row.role: len(timeline.rows) - 1 - number for number, row in enumerate(timeline.rows)}
     for row, rate in zip(timeline.rows, rates, strict=True):
-        _row(axes, row, places[row.role], [0.8 * one / peak for one in rate], cell, timeline.seconds)
+        _row(axes, row, places[row.role], [0.8 * height / peak for height in rate], cell, timeline.seconds)
     for role, place in places.items():
         spans = sorted((span for span in timeline.spans if role in span.roles), key=lambda span: span.begin)
-        for span, following in zip_longest(spans, spans[1:]):
-            room = (following.begin if following else timeline.seconds) - span.begin
-            _span(axes, span, place, timeline.seconds, room)
+        for span in spans:
+            _span(axes, span, place, timeline.seconds)
+        for label in labels(spans, timeline.seconds):
+            axes.text(label.at, place + 0.86, label.text, fontsize=7, va="bottom", color=_COLOURS[label.kind])
     axes.set_yticks([place + 0.4 for place in places.values()], list(places))
     axes.set_xlim(0, timeline.seconds)
     axes.set_ylim(-0.1, len(places))
@@ -62,11 +63,46 @@ def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float
     axes.fill_between(times, place, [place + height for height in heights], color=_STEPS, linewidth=0)
 
 
-def _span(axes: Axes, span: Span, place: int, seconds: float, room: float) -> None:
-    """Shaded, hatched without a receipt; with its name where there is room before the next, else its number."""
+def _span(axes: Axes, span: Span, place: int, seconds: float) -> None:
+    """Shaded, and hatched without a receipt."""
     width, colour = max(span.end - span.begin, seconds / _COLUMNS), _COLOURS[span.kind]
     hatch = None if span.proven else "xx"
     axes.barh(place + 0.4, width, 0.9, left=span.begin, color=colour, alpha=0.35, hatch=hatch, edgecolor=colour)
-    whole = f"{span.number} {span.name}{'' if span.proven else ' (no receipt)'}"
-    said = whole if len(whole) * _CHARACTER * seconds < room else str(span.number)
-    axes.text(span.begin, place + 0.86, said, fontsize=7, va="bottom", color=colour)
+
+
+@dataclass(frozen=True)
+class Label:
+    """Text that begins at a time, in the colour of a kind of fault."""
+
+    at: float
+    text: str
+    kind: str
+
+
+def labels(spans: Sequence[Span], seconds: float) -> list[Label]:
+    """What stands at the spans of one role, in order of their beginnings, so that no two texts overlap.
+
+    The name of a fault where there is room before the next, else its number; those of several that begin where one
+    number has hardly room stand together: ``10-13``.
+    """
+    placed: list[Label] = []
+    waiting = list(spans)
+    while waiting:
+        group = [waiting.pop(0)]
+        while waiting and waiting[0].begin < group[0].begin + _width(_numbers(group), seconds):
+            group.append(waiting.pop(0))
+        first, room = group[0], (waiting[0].begin if waiting else seconds) - group[0].begin
+        name = f"{first.number} {first.name}{'' if first.proven else ' (no receipt)'}"
+        whole = len(group) == 1 and _width(name, seconds) < room
+        placed.append(Label(first.begin, name if whole else _numbers(group), first.kind))
+    return placed
+
+
+def _numbers(spans: Sequence[Span]) -> str:
+    first, last = (span.number for span in (spans[0], spans[-1]))
+    return str(first) if len(spans) == 1 else f"{first}-{last}"
+
+
+def _width(text: str, seconds: float) -> float:
+    """Seconds that a text takes, with a gap after it."""
+    return (len(text) + 1) * _CHARACTER * seconds

@@ -10,10 +10,10 @@ def text(quantity: Quantity) -> str:
     if quantity.value is None:
         return f"not available: {quantity.note}"
     scale, unit = _scale(quantity.value, quantity.unit)
-    said = f"{_digits(quantity.value, scale)} {unit}".rstrip()
+    words = f"{_digits(quantity.value, scale)} {unit}".rstrip()
     if quantity.low is not None and quantity.high is not None and quantity.low != quantity.high:
-        said += f" ({_digits(quantity.low, scale)} to {_digits(quantity.high, scale)})"
-    return f"{said}, n={quantity.n}"
+        words += f" ({_digits(quantity.low, scale)} to {_digits(quantity.high, scale)})"
+    return f"{words}, n={quantity.n}"
 
 
 def _scale(value: float, unit: str) -> tuple[float, str]:

@@ -166,5 +166,5 @@ class _PlainLines:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
             lines += self._board.lines()
-        for one in lines:
-            self._console.print(one, highlight=False, markup=False, soft_wrap=True)
+        for text in lines:
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -19,31 +19,32 @@ def render(results: Sequence[Result]) -> RichTable:
     table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("fault", *columns):
         table.add_column(title, overflow="fold")
-    found = _by_place(results)
+    cells = _by_place(results)
     for row in rows:
-        table.add_row(row, *(_cell(found, row, column) for column in columns))
+        table.add_row(row, *(_cell(cells, row, column) for column in columns))
     return table
 
 
 def markdown(results: Sequence[Result]) -> str:
     """The same for a page."""
     columns, rows = _axes(results)
-    found = _by_place(results)
+    cells = _by_place(results)
     lines = [f"| fault | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
-    lines += [f"| {row} | {' | '.join(_cell(found, row, column).plain for column in columns)} |" for row in rows]
+    lines += [f"| {row} | {' | '.join(_cell(cells, row, column).plain for column in columns)} |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
 def _axes(results: Sequence[Result]) -> tuple[list[str], list[str]]:
-    return list(dict.fromkeys(one.topology for one in results)), list(dict.fromkeys(one.fault for one in results))
+    columns, rows = (dict.fromkeys(getattr(result, axis) for result in results) for axis in ("topology", "fault"))
+    return list(columns), list(rows)
 
 
 def _by_place(results: Sequence[Result]) -> dict[tuple[str, str], Result]:
-    return {(one.fault, one.topology): one for one in results}
+    return {(result.fault, result.topology): result for result in results}
 
 
-def _cell(found: Mapping[tuple[str, str], Result], row: str, column: str) -> Text:
-    one = found.get((row, column))
-    if one is None:
+def _cell(cells: Mapping[tuple[str, str], Result], row: str, column: str) -> Text:
+    result = cells.get((row, column))
+    if result is None:
         return Text("–")
-    return Text(words(one, found.get((HEALTHY, column))), _STYLES.get(one.outcome, ""))
+    return Text(words(result, cells.get((HEALTHY, column))), _STYLES.get(result.outcome, ""))

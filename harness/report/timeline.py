@@ -43,13 +43,13 @@ class Row:
 
     def rates(self, seconds: float, columns: int) -> list[float]:
         """Steps a second in each of so many columns; those of a window count evenly over it."""
-        each, found = seconds / columns, [0.0] * columns
+        each, rates = seconds / columns, [0.0] * columns
         for first, last, count in self.windows:
             rate = count / max(last - first, 1e-9)
             for column in range(max(0, int(first / each)), min(columns, math.ceil(last / each))):
                 inside = min(last, (column + 1) * each) - max(first, column * each)
-                found[column] += rate * max(0.0, inside) / each
-        return found
+                rates[column] += rate * max(0.0, inside) / each
+        return rates
 
     def alive(self, begin: float, end: float) -> bool:
         """Whether the process was there at any time between."""
@@ -78,7 +78,8 @@ def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timel
     for arm in plan.arms:
         own = events[arm.name]
         if own:
-            spans = _spans(arm, own, {n: (one.proven, one.evidence) for n, one in receipts[arm.name].items()})
+            proofs = {number: (receipt.proven, receipt.evidence) for number, receipt in receipts[arm.name].items()}
+            spans = _spans(arm, own, proofs)
             drawn.append(_timeline(arm, own, spans))
     return drawn
 
@@ -144,7 +145,7 @@ def _bars(row: Row, label: int, each: float, heights: Sequence[float], spans: Se
     text = Text(row.role.ljust(label))
     for column, height in enumerate(heights):
         begin, end = column * each, (column + 1) * each
-        span = next((one for one in spans if one.begin < end and one.end > begin), None)
+        span = next((other for other in spans if other.begin < end and other.end > begin), None)
         text.append(_glyph(row, begin, end, height), _SHADES[span.kind] if span else "")
     return text
 
@@ -164,10 +165,10 @@ def _bracket(span: Span, label: int, each: float, columns: int) -> Text:
     first = min(int(span.begin / each), columns - 1)
     last = min(max(math.ceil(span.end / each) - 1, first), columns - 1)
     line = "╵" if last == first else "└" + "─" * (last - first - 1) + "┘"
-    said = f" {span.number} {span.name}"
-    if label + last + 1 + len(said) <= label + columns:
-        return Text(" " * (label + first) + line + said, "dim")
-    return Text(said.strip().rjust(max(0, label + first - 1)) + " " + line, "dim")
+    label_text = f" {span.number} {span.name}"
+    if label + last + 1 + len(label_text) <= label + columns:
+        return Text(" " * (label + first) + line + label_text, "dim")
+    return Text(label_text.strip().rjust(max(0, label + first - 1)) + " " + line, "dim")
 
 
 def _legend(span: Span) -> Text:

@@ -71,7 +71,7 @@ class Recipe:
     @property
     def horovod(self) -> str | None:
         """The requirement that is built from source, if there is one."""
-        return next((one for one in self.requirements if one.startswith("horovod==")), None)
+        return next((requirement for requirement in self.requirements if requirement.startswith("horovod==")), None)
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,11 @@ def cache_folder() -> Path:
 def ensure(wanted: Recipe, say: Say) -> Environment:
     """The environment, built if it is not there; TargetError says what was tried."""
     place = cache_folder() / wanted.key
-    if found := _load(place):
-        return found
+    if built := _load(place):
+        return built
     with _lock(wanted.key):
-        if found := _load(place):
-            return found
+        if built := _load(place):
+            return built
         say(f"building target {wanted.name} (about 300 MB, once): {' '.join(wanted.requirements)}")
         _build(wanted, place, say)
         say(f"built target {wanted.name}")
@@ -122,8 +122,8 @@ def every() -> Iterator[Environment]:
     """All environments in the cache."""
     folder = cache_folder()
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if found := _load(path):
-            yield found
+        if built := _load(path):
+            yield built
 
 
 def remove(name: str) -> Path:
@@ -159,7 +159,7 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         _run([base, "-m", "venv", "--without-pip", str(beside)], wanted)
         python = str(beside / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        plain = [one for one in wanted.requirements if one != wanted.horovod]
+        plain = [requirement for requirement in wanted.requirements if requirement != wanted.horovod]
         _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted)
         _run([python, "-c", "import mxnet"], wanted)
         if wanted.horovod:
@@ -217,14 +217,14 @@ def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> No
 
 def _percentages(horovod: str, say: Say) -> Say:
     """Says how far cmake has come, every tenth part of the way."""
-    said = 0
+    told_percent = 0
 
     def note(line: str) -> None:
-        nonlocal said
+        nonlocal told_percent
         match = re.match(r"\s*\[\s*(\d+)%\]", line)
-        if match and int(match[1]) >= said + 10:
-            said = int(match[1]) // 10 * 10
-            say(f"compiling {horovod}: {said} %")
+        if match and int(match[1]) >= told_percent + 10:
+            told_percent = int(match[1]) // 10 * 10
+            say(f"compiling {horovod}: {told_percent} %")
 
     return note
 
@@ -239,16 +239,16 @@ def _run(argv: list[str], wanted: Recipe, more: Mapping[str, str] = MappingProxy
         process = subprocess.Popen(
             argv, stdout=subprocess.PIPE, stderr=errors, text=True, env={**env, **more}, preexec_fn=die_with_parent
         )
-        said = []
+        output = []
         with process:
             for line in process.stdout or ():
                 note(line)
-                said.append(line)
+                output.append(line)
         errors.seek(0)
         complaints = errors.read().splitlines()
     if process.returncode == 0:
-        return "".join(said)
-    last = [line for line in complaints + "".join(said).splitlines() if line.strip()][-4:]
+        return "".join(output)
+    last = [line for line in complaints + "".join(output).splitlines() if line.strip()][-4:]
     raise TargetError(
         f"target {wanted.name} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
@@ -261,8 +261,8 @@ def base_python() -> tuple[str, str]:
     if sys.version_info[:2] <= NEWEST_PYTHON:
         return f"{sys.version_info.major}.{sys.version_info.minor}", getattr(sys, "_base_executable", sys.executable)
     for minor in range(NEWEST_PYTHON[1], 6, -1):
-        if found := shutil.which(f"python3.{minor}"):
-            return f"3.{minor}", found
+        if path := shutil.which(f"python3.{minor}"):
+            return f"3.{minor}", path
     raise TargetError("mxnet needs Python 3.7 to 3.11 and none is on the path; give --python PATH")
 
 

@@ -54,12 +54,12 @@ class Evidence:
         return next((event for event in self.all(Signalled) if event.signal == name), None)
 
 
-def share_proof(told: Impaired, asked: float, what: str) -> tuple[bool, str]:
+def share_proof(report: Impaired, asked: float, what: str) -> tuple[bool, str]:
     """Whether as many packets were touched as chance allows for the asked share (four standard deviations)."""
-    share = told.touched / told.packets
-    spread = 4 * math.sqrt(asked * (1 - asked) / told.packets) + 1 / told.packets
-    proven = told.touched > 0 and abs(share - asked) <= spread
-    return proven, f"{told.touched} of {told.packets} packets {what} ({share:.2%}) in {told.seconds:.3f} s"
+    share = report.touched / report.packets
+    spread = 4 * math.sqrt(asked * (1 - asked) / report.packets) + 1 / report.packets
+    proven = report.touched > 0 and abs(share - asked) <= spread
+    return proven, f"{report.touched} of {report.packets} packets {what} ({share:.2%}) in {report.seconds:.3f} s"
 
 
 def killed(evidence: Evidence) -> tuple[bool, str]:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
@@ -113,16 +113,20 @@ def test_what_cannot_be_connected_is_told(cluster: Cluster) -> None:
     assert "illegal IP address" in failed.reason
 
 
-def _network_namespaces() -> set[str]:
-    """Every one that a process lives in or holds open."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            found.add(str((path / "ns" / "net").readlink()))
-            found |= {name for fd in (path / "fd").iterdir() if (name := str(fd.readlink())).startswith("net:")}
-        except OSError:
-            continue
-    return found
+def _network_namespaces(processes: Iterable[Path]) -> set[str]:
+    """Every one that a process lives in or holds open, by the processes' folders in ``/proc``."""
+    held = set()
+    for path in processes:
+        with suppress(OSError):
+            held.add(str((path / "ns" / "net").readlink()))
+            held |= {name for fd in (path / "fd").iterdir() if (name := str(fd.readlink())).startswith("net:")}
+    return held
+
+
+def _held_by(processes: list[psutil.Process]) -> set[str]:
+    """Those of our own that these hold, and nobody else needs."""
+    own = _network_namespaces([Path("/proc/self")])
+    return _network_namespaces(Path(f"/proc/{process.pid}") for process in processes) - own
 
 
 CONTROLLER = """
@@ -180,14 +184,15 @@ def _controller(folder: Path, hosts: int) -> Iterator[psutil.Process]:
 @pytest.mark.parametrize("victim", ["controller", "harness.agent", "harness.agent.wire"])
 def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
     """Each killed 20 times at a random moment, also while hosts are being made."""
-    before, draw = _network_namespaces(), random.Random(victim)
+    draw = random.Random(victim)
     for _ in range(20):
         with _controller(tmp_path, draw.randint(1, 6)) as controller:
-            expected_exits = controller if victim == "controller" else _awaited(controller, victim)
+            condemned = controller if victim == "controller" else _awaited(controller, victim)
             time.sleep(draw.uniform(0.0, 0.3))
             started = controller.children(recursive=True)
-            expected_exits.kill()
+            namespaces = _held_by(started)
+            condemned.kill()
             until = time.monotonic() + 2
             while (left := _alive(started)) and time.monotonic() < until:
                 time.sleep(0.02)
-            assert (left, _network_namespaces() - before) == ([], set())
+            assert (left, namespaces & _network_namespaces(Path("/proc").glob("[0-9]*"))) == ([], set())

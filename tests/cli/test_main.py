@@ -13,21 +13,9 @@ from harness import cli
 from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
-    "doctor",
-    "judge",
-    "list",
-    "parts",
-    "plan",
-    "replay",
-    "run",
-    "schema",
-    "show",
-    "shrink",
-    "soak",
-    "table",
-    "targets",
+    "doctor", "judge", "list", "parts", "plan", "replay", "run", "schema", "show", "shrink", "soak", "table", "targets",
     "validate",
-]
+]  # fmt: skip
 
 
 def _main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

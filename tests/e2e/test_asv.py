@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("asv")]
+pytestmark = pytest.mark.e2e
 
 SCENARIO = """\
 title: Is asv well served?

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.judging.judge import judge
 from harness.planning.plan import Plan
-from harness.report.figure import draw
-from harness.report.timeline import Timeline, render, timelines
+from harness.report.figure import draw, labels
+from harness.report.timeline import Span, Timeline, render, timelines
 from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
 
 SINGLE = "title: q\nworkload: {model: mlp, steps: 100, warmup: 10}\n"
@@ -57,3 +60,33 @@ def test_it_is_drawn_into_files(plan_of: Callable[..., Plan], tmp_path: Path) ->
     for name, begin in (("t.svg", b"<?xml"), ("t.png", b"\x89PNG")):
         draw([_timeline(plan_of)], "a title", tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(begin)
+
+
+def _span(number: int, begin: float, proven: bool = True) -> Span:
+    return Span(number, "pause", (W,), begin, begin + 0.5, "process", proven, "so")
+
+
+@pytest.mark.parametrize(
+    ("begins", "texts"),
+    [
+        ([10.0, 50.0], ["0 pause", "1 pause"]),
+        ([10.0, 13.0], ["0", "1 pause"]),
+        ([10.0, 10.5, 11.0, 50.0], ["0-2", "3 pause"]),
+        ([10.0, 12.0, 14.0], ["0", "1", "2 pause"]),
+        ([], []),
+    ],
+)
+def test_labels_have_room(begins: list[float], texts: list[str]) -> None:
+    placed = labels([_span(number, begin) for number, begin in enumerate(begins)], 100.0)
+    assert [label.text for label in placed] == texts
+
+
+@given(st.lists(st.floats(0, 100), max_size=40))
+def test_labels_never_overlap(begins: list[float]) -> None:
+    placed = labels([_span(number, begin) for number, begin in enumerate(sorted(begins))], 100.0)
+    for label, following in pairwise(placed):
+        assert label.at + len(label.text) * 0.7 < following.at
+
+
+def test_a_fault_without_a_receipt_says_so() -> None:
+    assert labels([_span(3, 10.0, proven=False)], 100.0)[0].text == "3 pause (no receipt)"

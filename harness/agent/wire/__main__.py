@@ -100,8 +100,8 @@ class Wire:
     def _restore(self, wanted: Restore, now: float) -> None:
         for way, tally in self._switch.restore(wanted, now).items():
             seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched)
-            told = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate, False)
-            self._tell(Impaired(round(now, 6), self._arm, wanted.subject, *told))
+            report = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate, False)
+            self._tell(Impaired(round(now, 6), self._arm, wanted.subject, *report))
 
     def _survey(self, now: float) -> None:
         self._switch.settle()

@@ -50,8 +50,10 @@ class Tally:
 
     def blocks(self, now: float) -> bool:
         """Whether nothing passes now."""
-        one = self.impairment
-        return one.blocked and (not one.period or (now - self.since) % one.period < one.down)
+        impairment = self.impairment
+        return impairment.blocked and (
+            not impairment.period or (now - self.since) % impairment.period < impairment.down
+        )
 
     def tears(self, segment: Segment) -> bool:
         """Whether the connection of a segment is torn down: each that was there when the fault began."""
@@ -115,7 +117,7 @@ class Lane:
     ) -> None:
         """Let a fault begin, for packets to or from all hosts or one."""
         self._tallies[fault] = Tally(impairment, now, peer, connections or Connections())
-        self._ended = {number: replace(one, alone=False) for number, one in self._ended.items()}
+        self._ended = {number: replace(aftermath, alone=False) for number, aftermath in self._ended.items()}
         self._refresh()
 
     def restore(self, fault: int, now: float) -> Tally | None:
@@ -145,9 +147,9 @@ class Lane:
 
     def _refresh(self) -> None:
         impairments = [tally.impairment for tally in self._tallies.values()]
-        limits = [self._shape.bandwidth, *(one.bandwidth for one in impairments)]
+        limits = [self._shape.bandwidth, *(impairment.bandwidth for impairment in impairments)]
         self._bandwidth = min((limit for limit in limits if limit is not None), default=None)
-        self.resets = any(one.reset for one in impairments)
+        self.resets = any(impairment.reset for impairment in impairments)
         self.plain = not impairments and self._bandwidth is None and self._shape.latency == 0.0
 
     def count(self, packets: int, size: int) -> None:
@@ -173,7 +175,7 @@ class Lane:
 
     def _is_lost(self, concerned: list[Tally], now: float) -> bool:
         """Every fault draws, so that the share of each is what was asked."""
-        hits = [self._hit(one, 1.0 if one.blocks(now) else one.impairment.loss) for one in concerned]
+        hits = [self._hit(tally, 1.0 if tally.blocks(now) else tally.impairment.loss) for tally in concerned]
         return any(hits)
 
     def _hit(self, tally: Tally, share: float) -> bool:

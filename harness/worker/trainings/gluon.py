@@ -31,7 +31,7 @@ class Training:
         """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
         with autograd.record():
-            losses = [self._loss(self.net(one), label) for one, label in zip(data, labels)]
+            losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]
             scaled = self._update.scaled(losses)
         autograd.backward(scaled)
         return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
@@ -43,7 +43,7 @@ class Training:
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
         parameters = self.net.collect_params().items()
-        return [(name, one.list_grad()) for name, one in parameters if one.grad_req != "null"]
+        return [(name, parameter.list_grad()) for name, parameter in parameters if parameter.grad_req != "null"]
 
     def optimizer_states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""
@@ -51,8 +51,8 @@ class Training:
 
     def load(self, arrays, optimizer):
         """Set every parameter, on all contexts, and what the optimizer holds, if that is known."""
-        for one in gluon.utils.split_and_load(self.batches(0)[0], self.contexts):
-            self.net(one)  # late shapes become known
+        for part in gluon.utils.split_and_load(self.batches(0)[0], self.contexts):
+            self.net(part)  # late shapes become known
         for name, parameter in self.net.collect_params().items():
             parameter.set_data(mx.nd.array(arrays[name]))
         self._update.load_states(optimizer)

@@ -105,7 +105,7 @@ class Training:
 
     def gradients(self):
         """Names and gradients: ``(name, [array, …])``."""
-        return [(name, one.list_grad()) for name, one in self._parameters.items()]
+        return [(name, parameter.list_grad()) for name, parameter in self._parameters.items()]
 
     def optimizer_states(self):
         """Plain SGD holds nothing."""
@@ -118,4 +118,4 @@ class Training:
 
     def parameters(self, context):
         """Names and values on one context: ``(trained, fixed)``."""
-        return [(name, one.data(context)) for name, one in self._parameters.items()], []
+        return [(name, parameter.data(context)) for name, parameter in self._parameters.items()], []
