@@ -72,7 +72,7 @@ class FaultInjector:
                 self._end(fault)
 
     def end(self) -> None:
-        """End everything."""
+        """Undo every fault that is in force, and report each."""
         for fault in list(self._in_force):
             self._end(fault)
 

@@ -29,7 +29,7 @@ _TRACKED = (
 
 
 def generate(folder: Path) -> dict[str, type]:
-    """Class names to classes."""
+    """Make a class for every scenario with the tag ``asv`` below ``folder``, by name; InputError for two alike."""
     classes: dict[str, type] = {}
     for loaded in map(load, sorted(folder.rglob("*.yaml"))):
         if TAG in loaded.scenario.tags:

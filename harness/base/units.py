@@ -19,22 +19,22 @@ _BITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
 
 def parse_duration(value: Any) -> float:
-    """Seconds; a unit is required."""
+    """Read a duration, as in ``250ms``, in seconds; ValueError without a unit."""
     return _with_unit(value, _SECONDS, "a duration", "3s, 250ms, 2min")
 
 
 def parse_size(value: Any) -> int:
-    """Bytes; a unit is required."""
+    """Read a size, as in ``64MB``, in bytes; ValueError without a unit."""
     return round(_with_unit(value, _BYTES, "a size", "64MB, 1.5GiB"))
 
 
 def parse_bandwidth(value: Any) -> float:
-    """Bits a second; a unit is required."""
+    """Read a bandwidth, as in ``200mbit``, in bits a second; ValueError without a unit."""
     return _with_unit(value, _BITS, "a bandwidth", "200mbit, 1gbit")
 
 
 def parse_percentage(value: Any) -> float:
-    """A fraction: ``"30%"`` is 0.3."""
+    """Read a percentage as a fraction: ``"30%"`` is 0.3; ValueError without the sign."""
     if isinstance(value, str) and (match := re.fullmatch(rf"({_NUMBER})\s*%", value)):
         return float(match[1]) / 100
     raise ValueError("is not a percentage; write a number and a percent sign, as in 30%")

@@ -18,35 +18,35 @@ EXIT_OF = {"pass": 0, "fail": 1, "invalid": 3, "unknown": 3}
 
 
 def add_results(parser: argparse.ArgumentParser) -> None:
-    """Where runs lie."""
+    """Add ``--results``, the folder below which runs and studies lie."""
     help_ = "folder of results; runs lie in its subfolder runs (default: results)"
     parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help=help_)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Output for scripts."""
+    """Add ``--json``, output for scripts."""
     help_ = "print JSON for scripts instead of text for people (form: results/README.md)"
     parser.add_argument("--json", action="store_true", help=help_)
 
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
-    """Going on where a study was."""
+    """Add ``--resume``, to go on where a study was."""
     help_ = "go on with a study that was interrupted or killed: its id, a part of it, or `last`"
     parser.add_argument("--resume", metavar="ID", help=help_)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Which run."""
+    """Add the argument that names a run."""
     parser.add_argument("run", metavar="ID", help="a run's id, an unambiguous part of it, or `last`")
 
 
 def add_scenarios(parser: argparse.ArgumentParser) -> None:
-    """Which scenarios."""
+    """Add the arguments that name scenario files and folders."""
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a scenario file, or a folder of them")
 
 
 def add_changes(parser: argparse.ArgumentParser) -> None:
-    """Fields and target."""
+    """Add ``--set``, ``--mxnet`` and ``--python``, which change fields and the target."""
     parser.add_argument(
         "--set",
         action="append",
@@ -60,7 +60,7 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
 
 
 def changes(arguments: argparse.Namespace) -> list[Override]:
-    """The ``--set`` options."""
+    """The fields to change and their values; ScenarioError for an option that is none."""
     from harness.scenario import overrides
 
     return [overrides.from_option(text) for text in arguments.set]

@@ -123,7 +123,7 @@ class Heals(Protocol):
     """A fault that can be undone."""
 
     def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
-        """End the fault."""
+        """Return what ends the fault on its role or host."""
         ...
 
 
@@ -159,7 +159,7 @@ class Follows(Protocol):
     """A fault that goes on when its subject reports something."""
 
     def follow(self, event: Event) -> tuple[Instruction, ...]:
-        """Take the next step."""
+        """Return the next step of the fault, nothing where the event is none of its matter."""
         ...
 
 
@@ -257,7 +257,7 @@ class WorkerFault(Fault):
         return True, f"{when}: {first.what}: {first.detail}, {hashes}"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
-        """Only workers commit it."""
+        """Refuse a selection with other roles than workers."""
         others = [role for role in job.selected(self.select) if not role.startswith("worker/")]
         if others:
             yield ("select",), f"{self.name} is committed by a worker, not by {', '.join(others)}; give role: worker"
@@ -290,7 +290,7 @@ class LinkFault(Fault):
 
     @abstractmethod
     def impairment(self) -> Impairment:
-        """What it does to each direction."""
+        """Return what the fault does to each direction of the link that it impairs."""
 
     @abstractmethod
     def proof(self, report: Impaired) -> Proof:
@@ -300,12 +300,12 @@ class LinkFault(Fault):
         return tuple(Impair(subject, number, way, self.impairment(), self.peer or "") for way in self.ways)
 
     def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
-        """Let the wire end it and report."""
+        """Return what lets the wire end the impairment and report its counters."""
         return (Restore(subject, number),)
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """The directions that it impairs."""
+        """The directions of the link that the fault impairs, seen from the host."""
         return ("out", "in") if self.direction == "both" else (self.direction,)
 
     def receipt(self, evidence: Evidence) -> Proof:
@@ -330,7 +330,7 @@ class LinkFault(Fault):
         return lost == 0, f"{packets} packets passed after it, {lost} were lost"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
-        """The peer must be there."""
+        """Refuse a peer that is neither a host nor a role of the job."""
         known = dict.fromkeys([*job.hosts, *job.hosts.values()])
         if self.peer is not None and self.peer not in known:
             yield ("peer",), f"there is no {self.peer!r}; there are {', '.join(known)}"

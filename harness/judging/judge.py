@@ -69,7 +69,7 @@ class _ArmObserver:
         return hang_diagnosis.explain(self._arm, self.stacks, self._absent)
 
     def result(self) -> ArmMeasures:
-        """All that checks may know."""
+        """Gather outcome, receipts and quantities of the arm: all that checks may know."""
         quantities = [quantity for measure in self._measures for quantity in measure.quantities()]
         by_name = {(quantity.name, quantity.subject): quantity for quantity in quantities}
         return ArmMeasures(self._arm.name, self._ended, self._receipts.receipts(), by_name)

@@ -22,7 +22,7 @@ class _Case:
         self.inside, self.outside = BoundedSeries(), BoundedSeries()
 
     def mark(self, event: Injected | Healed) -> None:
-        """Note when it begins and ends."""
+        """Note when the fault begins and ends, if the event is of this fault."""
         if event.fault == self.injection.fault:
             self.injected = True
             self.active = isinstance(event, Injected)
@@ -42,7 +42,7 @@ class _Case:
             self.events.append(event)
 
     def receipt(self) -> Receipt:
-        """What it all proves."""
+        """Judge whether the fault happened and was undone, from what was kept."""
         injection = self.injection
         fault = injection.part
         if not self.injected:

@@ -1,4 +1,4 @@
-"""How far numbers that are none spread: parameters that are not finite in the end, and where it began."""
+"""How far non-finite values spread: parameters that hold one in the end, and the gradient where it began."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ class Network(Strict):
     hosts: tuple[PlannedHost, ...]
 
     def host_of(self, role: str) -> PlannedHost:
-        """The host that a role runs on."""
+        """The host that a role runs on; StopIteration for a role that is none."""
         return next(host for host in self.hosts if role in host.roles)
 
     def named(self, name: str) -> PlannedHost:
-        """The host of that name."""
+        """The host of that name; StopIteration where there is none."""
         return next(host for host in self.hosts if host.name == name)
 
     def links(self) -> tuple[Host, ...]:

@@ -22,7 +22,7 @@ class Verdict(verdict.Verdict):
 
     @classmethod
     def of(cls, judged: verdict.Verdict) -> Verdict:
-        """The same verdict."""
+        """Give a verdict its picture."""
         return cls(**{field.name: getattr(judged, field.name) for field in fields(judged)})
 
     def plot(self, path: str | Path | None = None) -> Figure:

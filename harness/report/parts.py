@@ -66,7 +66,7 @@ def _paragraph(docstring: str) -> str:
 
 
 def render(kind: str) -> Table:
-    """A row a part."""
+    """Make a table of a kind for terminals, a row a part; InputError for a kind that is none."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(kind, no_wrap=True)
     table.add_column("what")

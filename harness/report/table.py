@@ -26,7 +26,7 @@ def render(results: Sequence[Result]) -> RichTable:
 
 
 def markdown(results: Sequence[Result]) -> str:
-    """The same for a page."""
+    """Make the table as Markdown, for a page."""
     columns, rows = _axes(results)
     cells = _by_place(results)
     lines = [f"| fault | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]

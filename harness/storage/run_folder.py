@@ -172,7 +172,7 @@ def find(results: Path, wanted: str) -> RunFolder:
 
 
 def storage_error(error: OSError, path: Path) -> StorageError:
-    """The cause and the remedy."""
+    """Make an error that tells the cause and the remedy of a file that cannot be written."""
     remedy = {
         errno.ENOSPC: "free some space, or choose another folder with --results",
         errno.EDQUOT: "your quota is used up; choose another folder with --results",

@@ -64,7 +64,7 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """What people call it, as in ``mxnet-1.9.1-py3.11``."""
         parts = [self.requirements[0], *([self.horovod] if self.horovod else [])]
         return f"{'-'.join(parts).replace('==', '-')}-py{self.python}"
 
@@ -84,7 +84,7 @@ class Environment:
 
     @property
     def interpreter(self) -> Interpreter:
-        """To start it with."""
+        """The interpreter that starts its processes."""
         return Interpreter(self.path / "bin" / "python", self.packages)
 
 

@@ -142,7 +142,7 @@ class Topology(ABC):
     @staticmethod
     @abstractmethod
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:
-        """Why it cannot work."""
+        """Say why a spec cannot work, with the field that makes it so."""
 
 
 def find(spec: TopologySpec) -> type[Topology]:

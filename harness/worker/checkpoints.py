@@ -110,7 +110,7 @@ def _load(path):
 
 
 def restore(training, job, state):
-    """Go on from a state."""
+    """Set parameters, optimizer and random state to those of a checkpoint."""
     training.load(state["arrays"], state["optimizer"])
     np.random.set_state(state["random"])
     reseed(job, state["step"])

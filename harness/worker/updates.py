@@ -30,7 +30,7 @@ class _OfTrainer:
         self._trainer.step(self._samples)
 
     def scaled(self, losses):
-        """The losses to go back from."""
+        """The losses that backward starts from: scaled, where AMP scales them."""
         return _scaled(losses, self._trainer) if self._scales else losses
 
     def states(self):
@@ -38,7 +38,7 @@ class _OfTrainer:
         return _saved(self._trainer.save_states)
 
     def load_states(self, states):
-        """Set it, if it is known."""
+        """Set what the optimizer holds, unless ``states`` is None."""
         _loaded(self._trainer.load_states, states)
 
 
@@ -90,7 +90,7 @@ class PushPullUpdate:
         return _saved(self._kvstore.save_optimizer_states)
 
     def load_states(self, states):
-        """Set it, if it is known."""
+        """Set what the optimizer holds, unless ``states`` is None."""
         _loaded(self._kvstore.load_optimizer_states, states)
 
     def scaled(self, losses):

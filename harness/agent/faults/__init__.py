@@ -40,7 +40,7 @@ class Commitment:
         return None
 
     def turn(self) -> None:
-        """Do what is due."""
+        """Take the step whose time, `due`, has come."""
 
     def suspend(self) -> None:
         """Leave the process alone, because another fault stops it."""

@@ -108,7 +108,7 @@ class Training:
         return [(name, parameter.list_grad()) for name, parameter in self._parameters.items()]
 
     def optimizer_states(self):
-        """Plain SGD holds nothing."""
+        """What the optimizer holds, and why not: plain SGD holds nothing."""
         return None, ""
 
     def load(self, arrays, optimizer):
