@@ -113,4 +113,4 @@ def _together(schedule: Sequence[ScheduledFault]) -> Iterator[Violation]:
     for number, fault in enumerate(schedule):
         reasons = (fault_schedule.meets(fault, other) for other in schedule[:number])
         for reason in dict.fromkeys(filter(None, reasons)):
-            yield ("faults", fault.source), f"{fault.entry.fault.name} of {fault.subject}: {reason}; give other steps"
+            yield ("faults", fault.source), f"{fault.fault.name} of {fault.subject}: {reason}; give other steps"

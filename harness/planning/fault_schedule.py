@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 
 from harness.faults import Entry, Fault, LinkFault
@@ -25,6 +26,21 @@ class ScheduledFault:
     source: int
     entry: Entry
     subject: str
+
+    @cached_property
+    def fault(self) -> Fault:
+        """The fault of its entry."""
+        return self.entry.fault
+
+    @cached_property
+    def steps(self) -> tuple[float, float]:
+        """Steps from which to which it is in force, as far as steps can tell; a paused worker takes none."""
+        return _steps(self.fault)
+
+    @cached_property
+    def span(self) -> tuple[str, float, float] | None:
+        """In which unit it is in force, from when, and to when; None where an event begins it."""
+        return _span(self.fault, self.steps)
 
 
 def expand(entries: Sequence[Entry], job: JobBounds) -> list[ScheduledFault]:
@@ -104,7 +120,7 @@ def _settled(entry: Entry, at: At | None, subject: str, job: JobBounds) -> Entry
 
 def _fits(fault: ScheduledFault, schedule: Sequence[ScheduledFault], job: JobBounds) -> bool:
     """Whether a drawn fault can be together with those that are scheduled already, within the job's steps."""
-    end = _steps(fault.entry.fault)[1]
+    end = fault.steps[1]
     if end != math.inf and end > job.steps:
         return False
     return not any(meets(fault, other) for other in schedule)
@@ -112,16 +128,14 @@ def _fits(fault: ScheduledFault, schedule: Sequence[ScheduledFault], job: JobBou
 
 def meets(fault: ScheduledFault, other: ScheduledFault) -> str | None:
     """Why one fault cannot be together with another that comes before it in the list, or None."""
-    first, second = fault.entry.fault, other.entry.fault
     if fault.subject != other.subject:
         return None
-    if first.name == second.name and _overlap(first, second):
+    if fault.fault.name == other.fault.name and _overlap(fault.span, other.span):
         return "it is in force there already at that time"
     return _dead(fault, other) or _dead(other, fault)
 
 
 def _steps(fault: Fault) -> tuple[float, float]:
-    """Steps from which to which it is in force, as far as steps can tell; a paused worker takes none."""
     begin, life = fault.at.step if fault.at else None, fault.life
     if begin is None:
         return 0, math.inf
@@ -132,33 +146,31 @@ def _steps(fault: Fault) -> tuple[float, float]:
     return begin, math.inf
 
 
-def _span(fault: Fault) -> tuple[str, float, float] | None:
-    """In which unit it is in force, from when, and to when; None where an event begins it."""
+def _span(fault: Fault, steps: tuple[float, float]) -> tuple[str, float, float] | None:
     at, life = fault.at, fault.life
     if at is None:
         return "start-up", 0.0, math.inf
     if at.step is not None:
-        return "steps", *_steps(fault)
+        return "steps", *steps
     if at.time is None:
         return None
     lasts = 0.0 if life.instantaneous else math.inf if life.seconds is None else life.seconds
     return "seconds", at.time, at.time + lasts
 
 
-def _overlap(first: Fault, second: Fault) -> bool:
+def _overlap(span: tuple[str, float, float] | None, other: tuple[str, float, float] | None) -> bool:
     """Whether both are in force at once, as far as one unit of time can tell."""
-    span, other_span = _span(first), _span(second)
-    if span is None or other_span is None or span[0] != other_span[0]:
+    if span is None or other is None or span[0] != other[0]:
         return False
-    return span[1] < other_span[2] and other_span[1] < span[2]
+    return span[1] < other[2] and other[1] < span[2]
 
 
 def _dead(scheduled: ScheduledFault, killer: ScheduledFault) -> str | None:
     """A process that is not started again can only have faults before its end."""
-    fault, end = scheduled.entry.fault, killer.entry.fault
+    fault, end = scheduled.fault, killer.fault
     if fault.kind == "link" or not end.life.terminates or end.life.restart_after is not None:
         return None
     begins, death = fault.at.step if fault.at else None, end.at.step if end.at else None
-    if begins is None or death is None or min(_steps(fault)[1], begins + 1) <= death:
+    if begins is None or death is None or min(scheduled.steps[1], begins + 1) <= death:
         return None
     return f"its process is dead by then ({end.name} at step {death})"

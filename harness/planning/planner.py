@@ -127,7 +127,7 @@ def _schedule(scenario: Scenario, entries: Sequence[Entry], network: Network | N
 
 def _injection(number: int, scheduled: ScheduledFault, network: Network | None, scenario: Scenario) -> Injection:
     """The clock of a fault on a link is a worker of that host."""
-    fault = scheduled.entry.fault
+    fault = scheduled.fault
     there: tuple[str, ...] = (scheduled.subject,)
     if isinstance(fault, LinkFault):
         assert network is not None
