@@ -58,12 +58,20 @@ def _take(agent, past, seconds):
     return taken
 
 
+def _await_window(agent, past, subject):
+    """Read until a process reports its first window; 30 s at most."""
+    for _ in range(300):
+        if any(event.subject == subject for event in _take(agent, past, 0.1)):
+            return
+    raise RuntimeError(f"{subject} reported no window within 30 s")
+
+
 class Events:
     """Through agent and history, decoded on the way."""
 
     timeout = 300
     seconds, samples, pairs = 1.0, 10, 8
-    tiny = {"seconds": 0.2, "samples": 1, "pairs": 1}
+    tiny = {"seconds": 0.3, "samples": 1, "pairs": 1}
 
     def track_seconds_per_event(self):
         """20,000 a second at least."""
@@ -88,7 +96,7 @@ class Events:
             past = history.HistoryWriter(Path(folder) / "history.jsonl")
             agent.send(_spawn("flood", FLOOD, folder, RATE=str(rate)))
             agent.send(_spawn("spin", SPIN, folder))
-            _take(agent, past, 0.7 * self.seconds)
+            _await_window(agent, past, "spin")
             windows = sorted(
                 event.seconds for event in _take(agent, past, 3.0 * self.seconds) if event.subject == "spin"
             )
@@ -122,9 +130,10 @@ with open(path, "wb") as file:
 JUDGE = r"""
 import re, sys, time
 from pathlib import Path
-from harness import history, judge
-from harness.plan import make
+from harness.judging.judge import judge
+from harness.planning.planner import make
 from harness.planning.validation import load
+from harness.storage import history
 loaded = load(Path(sys.argv[2]))
 plan = make(loaded, loaded.scenario.target, "0" * 64)
 began = time.monotonic()
@@ -140,7 +149,7 @@ class Judging:
 
     timeout = 600
     events, times = 1_000_000, 3
-    tiny = {"events": 10_000, "times": 1}
+    tiny = {"events": 20_000, "times": 1}
 
     def track_seconds_for_a_million_events(self):
         """Without faults."""
