@@ -12,7 +12,7 @@ def bounds_of(scenario: Scenario) -> JobBounds:
     """The bounds of a scenario's job, or of a variant's."""
     workload, topology = scenario.workload, scenario.topology
     part = topologies.find(topology)
-    names = part.names(topology)
+    names, exchange = part.names(topology), part.exchange(topology)
     hosts = dict.fromkeys(names, "")
     if topology.network is not None:
         placed = {role: host.name for host in lay_out(topology.network, names).hosts for role in host.roles}
@@ -30,7 +30,7 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         variable=workload.facts.variable,
         checkpoint_every=workload.checkpoint.every if workload.checkpoint else None,
         elastic=part.elastic,
-        copies=topology.trainers * (len(topology.contexts) if topology.splits_batches else 1),
+        copies=exchange.workers * (len(topology.contexts) if exchange.splits_batches else 1),
         phases=workload.phases,
         counts_live=workload.memory == "live",
         faults=len(scenario.faults),

@@ -103,6 +103,7 @@ def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle"
 def _job(scenario: Scenario) -> Job:
     workload, topology = scenario.workload, scenario.topology
     shapes: Any = workload.shapes
+    exchange = topologies.find(topology).exchange(topology)
     return Job(
         **workload.model_dump(exclude={"shapes", "hybridize", "training", "model"}),
         training=_training(scenario),
@@ -110,13 +111,13 @@ def _job(scenario: Scenario) -> Job:
         sizes=shapes.sizes(scenario.seed, workload.steps) if shapes is not None else (workload.facts.size,),
         hybridize=workload.hybridize or None,
         seed=scenario.seed,
-        loop="horovod" if topology.horovod is not None else topology.loop,
+        loop=exchange.loop,
         kvstore=topology.kvstore,
-        workers=topology.trainers,
+        workers=exchange.workers,
         contexts=tuple(topology.contexts),
         update_on_kvstore=topology.update_on_kvstore,
         compression=topology.compression,
-        horovod_compression=topology.horovod.compression if topology.horovod else "none",
+        horovod_compression=exchange.horovod_compression,
     )
 
 

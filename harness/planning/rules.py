@@ -50,7 +50,7 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         names = topologies.find(spec).names(spec)
         for path, message in network.violations(spec.network, names):
             yield ("topology", "network", *path), message
-    if spec.splits_batches and scenario.workload.batch_size % len(spec.contexts):
+    if topologies.find(spec).exchange(spec).splits_batches and scenario.workload.batch_size % len(spec.contexts):
         split = f"{scenario.workload.batch_size} samples cannot be split over {len(spec.contexts)} contexts"
         yield ("workload", "batch_size"), split
     for name in sorted(topologies.variables(spec) & set(scenario.target.env)):

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from harness import topologies
 from harness.base.errors import Problem, ScenarioError
 from harness.scenario import document, overrides
 from harness.scenario.document import Document, Path_
@@ -43,7 +44,7 @@ class LoadedScenario:
     @property
     def uses_horovod(self) -> bool:
         """Whether any arm does, so that the target needs it."""
-        return any(arm.topology.horovod for arm in self.arms.values())
+        return any(topologies.find(arm.topology).exchange(arm.topology).loop == "horovod" for arm in self.arms.values())
 
     def problem(self, variant: str, path: Path_, message: str) -> Problem:
         """What is wrong with a field of a variant, or of the scenario (""), with its place."""

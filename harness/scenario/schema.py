@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from harness import checks, faults, shapes
+from harness import checks, faults, shapes, topologies
 from harness.base.strict import Flag, Strict
 from harness.base.units import Duration
 from harness.scenario import models
-from harness.topologies import TopologySpec
 
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
@@ -19,6 +18,7 @@ NotNegative = Annotated[float, Field(ge=0, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 Shapes = shapes.annotation()
 FaultEntry: Any = faults.entry_model()
+Topology: Any = topologies.topology_model()
 Expect: Any = checks.expect_model()
 
 
@@ -188,7 +188,7 @@ class Scenario(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**31, strict=True)] = 0
     target: Target = Target()
     workload: Workload
-    topology: TopologySpec = TopologySpec()
+    topology: Topology = Topology()
     faults: list[FaultEntry] = []
     variants: dict[Name, dict[str, Any]] = Field(
         default={}, description="names to fields to change, by dotted path; each is run, and the first is the baseline"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
 from harness.base import registry
+from harness.base.errors import RegistryError
 from harness.base.strict import Flag, Strict
-from harness.base.units import Duration, Size
 from harness.vocabulary.job_bounds import Refusal
 from harness.vocabulary.network_spec import NetworkSpec
 
@@ -30,21 +30,6 @@ class Compression(Strict):
 
 def _compression(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
-
-
-class HorovodSpec(Strict):
-    """Horovod in place of a kvstore: ranks that sum gradients among themselves, over Gloo on CPU."""
-
-    ranks: Count
-    compression: Literal["none", "fp16"] = "none"
-    fusion_threshold: Size | None = Field(default=None, description="HOROVOD_FUSION_THRESHOLD; Horovod's is 128 MiB")
-    cycle_time: Duration | None = Field(default=None, gt=0, description="HOROVOD_CYCLE_TIME; Horovod's is 1 ms")
-    stall_check: Duration | None = Field(
-        default=None, description="HOROVOD_STALL_CHECK_TIME_SECONDS, in whole seconds; Horovod's is 60 s"
-    )
-    stall_shutdown: Duration | None = Field(
-        default=None, description="HOROVOD_STALL_SHUTDOWN_TIME_SECONDS, in whole seconds; Horovod's is never"
-    )
 
 
 class TopologySpec(Strict):
@@ -72,20 +57,9 @@ class TopologySpec(Strict):
         description="MXNET_KVSTORE_BIGARRAY_BOUND: larger arrays are split among servers; MXNet's is 1000000",
     )
     van: Literal["zmq", "p3"] = Field(default="zmq", description="ps-lite's transport; p3 sends by priority, in slices")
-    horovod: HorovodSpec | None = None
     network: NetworkSpec | None = Field(
         default=None, description="hosts and links of a pocket cluster; loopback without"
     )
-
-    @property
-    def trainers(self) -> int:
-        """Processes that train."""
-        return self.horovod.ranks if self.horovod else self.workers
-
-    @property
-    def splits_batches(self) -> bool:
-        """Whether each worker holds a copy of the network on every context, and gives each a part of the batch."""
-        return self.parallelism == "data" and self.horovod is None
 
 
 @dataclass(frozen=True)
@@ -117,17 +91,37 @@ class Role(Strict):
         return self.name.startswith("worker/")
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """Between whom gradients are exchanged, and how: the number of workers, and the worker's way to new weights.
+
+    With ``splits_batches`` each worker holds a copy of the network on every context, and gives each a part of a batch.
+    """
+
+    workers: int
+    loop: Literal["trainer", "push_pull", "horovod"]
+    splits_batches: bool
+    horovod_compression: Literal["none", "fp16"] = "none"
+
+
 class Topology(ABC):
     """Base of all topologies."""
 
     name: ClassVar[str]
+    settings: ClassVar[type[Strict] | None] = None
+    """What a scenario gives under the topology's name, and so asks for it; None where `serves` decides."""
     elastic: ClassVar[bool] = True
     """Whether a process that comes back may join again, as far as the topology has a say."""
 
+    @classmethod
+    def serves(cls, spec: TopologySpec) -> bool:
+        """Whether this is the topology that the spec asks for; those whose settings are given come first."""
+        return cls.settings is not None and getattr(spec, cls.name, None) is not None
+
     @staticmethod
-    @abstractmethod
-    def serves(spec: TopologySpec) -> bool:
-        """Whether this is the topology that the spec asks for."""
+    def exchange(spec: TopologySpec) -> Exchange:
+        """Between whom gradients are exchanged, and how."""
+        return Exchange(spec.workers, spec.loop, splits_batches=spec.parallelism == "data")
 
     @staticmethod
     @abstractmethod
@@ -147,12 +141,24 @@ class Topology(ABC):
 
 def find(spec: TopologySpec) -> type[Topology]:
     """The topology that a spec asks for."""
-    return next(part for part in all_topologies().values() if part.serves(spec))
+    parts = sorted(all_topologies().values(), key=lambda part: part.settings is None)
+    return next(part for part in parts if part.serves(spec))
 
 
 def all_topologies() -> dict[str, type[Topology]]:
     """Every topology there is, by name."""
     return registry.load(__name__, Topology)
+
+
+def topology_model() -> type[TopologySpec]:
+    """A spec with a field for each topology that has settings of its own; RegistryError where the name is taken."""
+    fields: dict[str, Any] = {}
+    for name, part in all_topologies().items():
+        if part.settings is not None and name in TopologySpec.model_fields:
+            raise RegistryError(f"{part.__module__}: topology.{name} is a field already; give the part another name")
+        if part.settings is not None:
+            fields[name] = (part.settings | None, Field(default=None, description=part.settings.__doc__))
+    return create_model("TopologySpec", __base__=TopologySpec, __doc__=TopologySpec.__doc__, **fields)
 
 
 BIGARRAY_BOUND = "MXNET_KVSTORE_BIGARRAY_BOUND"
@@ -168,6 +174,9 @@ def variables(spec: TopologySpec) -> set[str]:
 def refusals(spec: TopologySpec) -> Iterator[Refusal]:
     """Why a spec cannot work: what holds everywhere, then what its topology says."""
     names = find(spec).names(spec)
+    chosen = [name for name, part in all_topologies().items() if part.settings is not None and part.serves(spec)]
+    if len(chosen) > 1:
+        yield (chosen[1],), f"a job has one topology; give one of {', '.join(chosen)}"
     if len(names) > MAX_PROCESSES:
         yield ("workers",), f"{len(names)} processes in all; at most {MAX_PROCESSES} are allowed"
     if len(set(spec.contexts)) < len(spec.contexts):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from harness.topologies import Endpoint, HorovodSpec, Role, Topology, TopologySpec, given, ranked
+from pydantic import Field
+
+from harness.base.strict import Strict
+from harness.base.units import Duration, Size
+from harness.topologies import Count, Endpoint, Exchange, Role, Topology, TopologySpec, given, ranked
 from harness.vocabulary.job_bounds import Refusal
 
 _OF_KVSTORES = (
@@ -13,41 +17,58 @@ _OF_KVSTORES = (
 )  # fmt: skip
 
 
+class HorovodSpec(Strict):
+    """Horovod in place of a kvstore: ranks that sum gradients among themselves, over Gloo on CPU."""
+
+    ranks: Count
+    compression: Literal["none", "fp16"] = "none"
+    fusion_threshold: Size | None = Field(default=None, description="HOROVOD_FUSION_THRESHOLD; Horovod's is 128 MiB")
+    cycle_time: Duration | None = Field(default=None, gt=0, description="HOROVOD_CYCLE_TIME; Horovod's is 1 ms")
+    stall_check: Duration | None = Field(
+        default=None, description="HOROVOD_STALL_CHECK_TIME_SECONDS, in whole seconds; Horovod's is 60 s"
+    )
+    stall_shutdown: Duration | None = Field(
+        default=None, description="HOROVOD_STALL_SHUTDOWN_TIME_SECONDS, in whole seconds; Horovod's is never"
+    )
+
+
 class Horovod(Topology):
     """A rendezvous server, called scheduler, and workers. Without Horovod's own launcher, which hides exit codes."""
 
     name: ClassVar[str] = "horovod"
+    settings: ClassVar[type[Strict] | None] = HorovodSpec
     elastic: ClassVar[bool] = False
 
     @staticmethod
-    def serves(spec: TopologySpec) -> bool:
-        return spec.horovod is not None
+    def exchange(spec: TopologySpec) -> Exchange:
+        own = _own(spec)
+        return Exchange(own.ranks, "horovod", splits_batches=False, horovod_compression=own.compression)
 
     @staticmethod
     def names(spec: TopologySpec) -> tuple[str, ...]:
-        return ("scheduler", *ranked("worker", spec.trainers))
+        return ("scheduler", *ranked("worker", _own(spec).ranks))
 
     @staticmethod
     def roles(spec: TopologySpec, endpoint: Callable[[str], Endpoint]) -> tuple[Role, ...]:
-        assert spec.horovod is not None
+        own = _own(spec)
         shared = {
             "HOROVOD_CONTROLLER": "gloo",
             "HOROVOD_CPU_OPERATIONS": "gloo",
             "HOROVOD_GLOO_RENDEZVOUS_ADDR": endpoint("scheduler").address,
             "HOROVOD_GLOO_RENDEZVOUS_PORT": "{port}",
-            "HOROVOD_SIZE": str(spec.horovod.ranks),
-            **_settings(spec.horovod),
+            "HOROVOD_SIZE": str(own.ranks),
+            **_settings(own),
         }
-        ranks = _ranks(ranked("worker", spec.horovod.ranks), endpoint)
-        workers = [Role(name=name, env={**shared, **own}) for name, own in ranks.items()]
+        ranks = _ranks(ranked("worker", own.ranks), endpoint)
+        workers = [Role(name=name, env={**shared, **ranked_as}) for name, ranked_as in ranks.items()]
         return (Role(name="scheduler", env={"HOROVOD_GLOO_RENDEZVOUS_PORT": "{port}"}, service=True), *workers)
 
     @staticmethod
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:
-        assert spec.horovod is not None
+        own = _own(spec)
         for field in given(spec, *_OF_KVSTORES):
             yield (field,), "is for kvstores; with horovod, give its own settings or leave it out"
-        check, shutdown = spec.horovod.stall_check, spec.horovod.stall_shutdown
+        check, shutdown = own.stall_check, own.stall_shutdown
         if any(time is not None and time != round(time) for time in (check, shutdown)):
             yield ("horovod",), "stall_check and stall_shutdown are read in whole seconds; give such"
         if shutdown is not None and 0 < shutdown < (60.0 if check is None else check):
@@ -56,6 +77,12 @@ class Horovod(Topology):
                 f"stall_shutdown {shutdown:g} s is ignored, since it is shorter than stall_check "
                 "(horovod/common/stall_inspector.cc)",
             )
+
+
+def _own(spec: TopologySpec) -> HorovodSpec:
+    own = getattr(spec, Horovod.name)
+    assert isinstance(own, HorovodSpec)
+    return own
 
 
 def _settings(spec: HorovodSpec) -> dict[str, str]:

@@ -14,9 +14,9 @@ class ParameterServer(Topology):
 
     name: ClassVar[str] = "parameter_server"
 
-    @staticmethod
-    def serves(spec: TopologySpec) -> bool:
-        return spec.horovod is None and spec.kvstore.startswith("dist")
+    @classmethod
+    def serves(cls, spec: TopologySpec) -> bool:
+        return spec.kvstore.startswith("dist")
 
     @staticmethod
     def names(spec: TopologySpec) -> tuple[str, ...]:

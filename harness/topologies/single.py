@@ -14,9 +14,9 @@ class Single(Topology):
 
     name: ClassVar[str] = "single"
 
-    @staticmethod
-    def serves(spec: TopologySpec) -> bool:
-        return spec.horovod is None and not spec.kvstore.startswith("dist")
+    @classmethod
+    def serves(cls, spec: TopologySpec) -> bool:
+        return not spec.kvstore.startswith("dist")
 
     @staticmethod
     def names(spec: TopologySpec) -> tuple[str, ...]:

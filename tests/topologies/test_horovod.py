@@ -10,7 +10,7 @@ from harness.topologies.horovod import Horovod
 
 
 def _spec(**fields: Any) -> TopologySpec:
-    return TopologySpec.model_validate({"horovod": {"ranks": 2}, **fields})
+    return topologies.topology_model().model_validate({"horovod": {"ranks": 2}, **fields})
 
 
 def test_a_rendezvous_server_and_ranks_on_one_host() -> None:
