@@ -2,7 +2,7 @@
 
 What the command line can, a script or notebook can (docs/python.md shows a session):
 
-    loaded = harness.load("scenarios/chaos/slow-worker-dist-sync.yaml", {"workload.steps": 200})
+    loaded = harness.load("scenarios/chaos/slow-worker-dist-sync.yaml", {"workload.batch_size": 64})
     finished = harness.run(loaded)
     finished.verdict.measures()
 
@@ -52,6 +52,7 @@ __all__ = [
     "load",
     "plan",
     "replay",
+    "resume",
     "run",
     "runs",
     "shrink",
@@ -187,41 +188,83 @@ def table(
     faults: Iterable[str] = (),
     results: str | Path = _RESULTS,
     observe: Callable[[Progress], None] = _ignore,
+    most: int | None = None,
 ) -> Table:
-    """Run every fault on every topology, or some of them, side by side; the answers are in ``results`` of the study."""
+    """Run every fault that can hang MXNet on every topology, or some; the answers are in ``results`` of the study.
+
+    At most ``most`` runs at a time, else as the machine allows. Raises InputError for a word that the table lacks.
+    """
     from harness.studies.table import Table
 
-    return _performed(Table(list(topologies), list(faults)), results, observe)
+    return _performed(Table(_words(topologies), _words(faults)), results, observe, most)
 
 
 def shrink(
     run: str,
     arm: str | None = None,
-    changes: Iterable[str] = (),
+    changes: Mapping[str, Any] | None = None,
     results: str | Path = _RESULTS,
     observe: Callable[[Progress], None] = _ignore,
 ) -> Shrink:
     """Find the fewest and shortest faults that still make a run end as it did: ``smallest`` and ``text`` of the study.
 
-    Raises InputError where there is nothing to shrink.
+    ``changes`` are those that the run was loaded with. Raises InputError where there is nothing to shrink.
     """
+    import json
+
     from harness.studies.shrink import Shrink
 
-    return _performed(Shrink(Path(results), run, arm, list(changes)), results, observe)
+    texts = [f"{path}={json.dumps(value)}" for path, value in (changes or {}).items()]
+    return _performed(Shrink(Path(results), run, arm, texts), results, observe)
 
 
-def soak(seeds: Iterable[int], results: str | Path = _RESULTS, observe: Callable[[Progress], None] = _ignore) -> Soak:
+def soak(
+    seeds: Iterable[int],
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+    most: int | None = None,
+) -> Soak:
     """Run and replay a random schedule for each seed; what did not hold is in ``wrong`` of the study."""
     from harness.studies.soak import Soak
 
-    return _performed(Soak(Path(results), list(seeds)), results, observe)
+    return _performed(Soak(Path(results), list(seeds)), results, observe, most)
 
 
-def _performed(study: _Kind, results: str | Path, observe: Callable[[Progress], None]) -> _Kind:
+def resume(
+    study: str,
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+    most: int | None = None,
+) -> Table | Shrink | Soak:
+    """Go on with a study that was interrupted or killed: its id, or a part of it that only one has.
+
+    Raises RunNotFoundError where there is none, InputError where another process runs it.
+    """
+    from harness.studies import study_folder
+    from harness.studies.shrink import Shrink
+    from harness.studies.soak import Soak
+    from harness.studies.study import perform, reopened
+    from harness.studies.table import Table
+
+    folder = study_folder.find(Path(results), "", study)
+    kinds: dict[str, type[Table | Shrink | Soak]] = {"table": Table, "shrink": Shrink, "soak": Soak}
+    found = reopened(kinds.get(folder.question()[0], Table), folder)
+    with folder.lock():
+        perform(found, folder, observe, most=most)
+    return found
+
+
+def _words(words: Iterable[str]) -> list[str]:
+    return [words] if isinstance(words, str) else list(words)
+
+
+def _performed(
+    study: _Kind, results: str | Path, observe: Callable[[Progress], None], most: int | None = None
+) -> _Kind:
     from harness.studies import study_folder
     from harness.studies.study import perform
 
     folder = study_folder.create(Path(results), study.name, study.question)
     with folder.lock():
-        perform(study, folder, observe)
+        perform(study, folder, observe, most=most)
     return study

@@ -25,7 +25,19 @@ def test_every_exported_name_is_explained(name: str) -> None:
     if inspect.isfunction(thing):
         hints = inspect.signature(thing)
         assert hints.return_annotation is not inspect.Signature.empty
-        assert all(one.annotation is not inspect.Parameter.empty for one in hints.parameters.values())
+        assert all(parameter.annotation is not inspect.Parameter.empty for parameter in hints.parameters.values())
+
+
+def test_members_of_exported_classes_are_explained() -> None:
+    silent = [
+        f"{name}.{member}"
+        for name in NAMES
+        if isinstance(getattr(harness, name), type)
+        for member, thing in vars(getattr(harness, name)).items()
+        if not member.startswith("_") and (inspect.isfunction(thing) or isinstance(thing, property | classmethod))
+        if not inspect.getdoc(getattr(getattr(harness, name), member))
+    ]
+    assert silent == []
 
 
 def test_it_is_typed_and_what_is_not_there_is_an_error() -> None:

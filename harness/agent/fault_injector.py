@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 
 from harness.agent import faults, proc
 from harness.agent.children import Child
 from harness.agent.faults import Commitment, Fields
+from harness.base.errors import AgentError
 from harness.vocabulary.instructions import Act, Prepare, Signal, Undo
 
 _AFTER = {
@@ -58,8 +61,8 @@ class FaultInjector:
         if commit.exclusive:
             self._end_others(commit, child.role)
         commitment = commit(child, instruction.parameters)
-        self._in_force[instruction.fault] = commitment
-        self._tell(instruction.fault, commitment, commitment.begin)
+        if self._tell(instruction.fault, commitment, commitment.begin):
+            self._in_force[instruction.fault] = commitment
 
     def undo(self, instruction: Undo) -> None:
         """End a fault and report what it did."""
@@ -106,14 +109,18 @@ class FaultInjector:
 
     def _end(self, fault: int) -> None:
         commitment = self._in_force.pop(fault, None)
-        if commitment is not None:
-            self._tell(fault, commitment, commitment.end)
+        if commitment is None or self._tell(fault, commitment, commitment.end):
+            return
+        if proc.state(commitment.child.pid) not in proc.GONE:  # who goes on with it in force would prove a lie
+            raise AgentError(f"fault {fault} on {commitment.child.role} cannot be ended; the lines above say why")
 
-    def _tell(self, fault: int, commitment: Commitment, act: Callable[[], Fields | None]) -> None:
-        """Act, and report what there is to report; a process that is gone or out of reach leaves nothing to tell."""
+    def _tell(self, fault: int, commitment: Commitment, act: Callable[[], Fields | None]) -> bool:
+        """Act, and report what there is to report; False where that failed, as when the process is gone by then."""
         try:
             fields = act()
         except (OSError, StopIteration, ValueError, OverflowError):
-            return
+            sys.stderr.write(f"fault {fault} on {commitment.child.role}:\n{traceback.format_exc()}")
+            return False
         if fields is not None:
             self._report(commitment.reports, commitment.child.role, {"fault": fault, **fields})
+        return True

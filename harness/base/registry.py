@@ -6,6 +6,7 @@ Parts of other distributions are found by entry points, whose group is the packa
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import pkgutil
@@ -59,10 +60,11 @@ def _others(package: str, base: type[Part]) -> Iterator[type[Part]]:
     for point in _points(package):
         try:
             part = point.load()
-        except Exception as error:  # whatever a foreign module raises, it is that module's
-            raise RegistryError(f"entry point {_said(point)} cannot be loaded: {error}") from error
+        except (Exception, SystemExit) as error:  # whatever a foreign module raises, it is that module's
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise RegistryError(f"entry point {_described(point)} cannot be loaded: {why}") from error
         if not (isinstance(part, type) and issubclass(part, base) and isinstance(part.__dict__.get("name"), str)):
-            raise RegistryError(f"entry point {_said(point)} is not a {base.__name__} with a name")
+            raise RegistryError(f"entry point {_described(point)} is not a {base.__name__} with a name")
         yield part
 
 
@@ -92,6 +94,23 @@ def source(module: str) -> Path:
     return Path(spec.origin)
 
 
+def require_class(module: str, name: str) -> None:
+    """RegistryError unless a module's file, which is not run, has something of that name at its top."""
+    file = source(module)
+    try:
+        tree = ast.parse(file.read_text())
+    except (OSError, SyntaxError, ValueError) as error:
+        raise RegistryError(f"{module} cannot be read: {error}") from error
+    defined = {getattr(node, "name", "") for node in tree.body}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
+        if isinstance(node, ast.Assign):
+            defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    if name not in defined:
+        raise RegistryError(f"{module} defines no class {name} ({file})")
+
+
 @cache
 def _points(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group, in order of names."""
@@ -104,5 +123,5 @@ def _installed() -> Any:
     return entry_points()
 
 
-def _said(point: EntryPoint) -> str:
+def _described(point: EntryPoint) -> str:
     return f"{point.name} = {point.value} of {point.dist.name if point.dist else 'nobody'}"

@@ -31,8 +31,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
     """Add ``--resume``, to go on where a study was."""
-    help_ = "go on with a study that was interrupted or killed: its id, a part of it, or `last`"
+    help_ = "go on with a study that was interrupted or killed (its id, a part of it, or `last`), as it was asked"
     parser.add_argument("--resume", metavar="ID", help=help_)
+
+
+def require_alone(arguments: argparse.Namespace, *names: str) -> None:
+    """InputError where ``--resume`` comes with options that say what to study: that is decided."""
+    for name in names:
+        if arguments.resume and getattr(arguments, name):
+            raise InputError(f"--resume goes on with what was asked; leave --{name} out")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import TypeVar
 
 from harness.execution.interruption import Interruption
 from harness.studies import study_folder
-from harness.studies.study import Progress, Study, perform
+from harness.studies.study import Progress, Study, perform, reopened
 from harness.studies.study_folder import StudyFolder
 
 Kind = TypeVar("Kind", bound=Study)
@@ -23,9 +24,7 @@ def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Names
     results: Path = arguments.results
     if arguments.resume:
         folder = study_folder.find(results, kind.name, arguments.resume)
-        study = kind.asked(folder.question()["question"], results)
-        assert isinstance(study, kind)
-        return study, folder
+        return reopened(kind, folder), folder
     study = make()
     return study, study_folder.create(results, kind.name, study.question)
 
@@ -36,7 +35,8 @@ def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: 
         with folder.lock(), _stopping(in_process) as interruption:
             perform(study, folder, _say, interruption, most)
     except KeyboardInterrupt:
-        sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}\n")
+        where = f" --results {shlex.quote(str(folder.results))}"
+        sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}{where}\n")
         return False
     return True
 

@@ -30,16 +30,13 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.base.errors import InputError
     from harness.cli._console import Console
     from harness.report.parts import KINDS, parts, render, updated
-    from harness.storage.run_folder import storage_error
 
     kinds = arguments.kind or KINDS
     for page in arguments.write or ():
         try:
             page.write_text(updated(page.read_text()))
-        except FileNotFoundError as error:
-            raise InputError(f"there is no page {page}") from error
-        except OSError as error:
-            raise storage_error(error, page) from error
+        except (OSError, UnicodeDecodeError, InputError) as error:
+            raise InputError(f"{page} cannot be brought up to date: {error}") from error
     if arguments.json:
         listed = {kind: [vars(part) for part in parts(kind)] for kind in kinds}
         print(json.dumps({"schema": "harness/parts/1", "parts": listed}, indent=1))

@@ -33,18 +33,17 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness.base.errors import InputError
     from harness.cli import EXIT_INTERRUPTED, _studying
-    from harness.execution import machine
     from harness.storage.run_folder import storage_error
     from harness.studies.shrink import Shrink
     from harness.targets import resolve
 
     if (arguments.run is None) == (arguments.resume is None):
         raise InputError("give the run to shrink, or --resume and a study")
+    _options.require_alone(arguments, "arm", "set")
     make = lambda: Shrink(arguments.results, arguments.run, arguments.arm, arguments.set)  # noqa: E731
     study, folder = _studying.opened(Shrink, make, arguments)
-    machine.require(study.plan)
     resolve.interpreter(study.plan.target, lambda line: print(line, file=sys.stderr))
-    sys.stderr.write(f"{len(study.entries)} faults end in {study.outcome}; every trial is a run\n")
+    sys.stderr.write(f"it ended in {study.outcome} with {len(study.entries)} faults; every trial is a run\n")
     finished = _studying.run(study, folder, in_process=True)
     sys.stderr.write(f"{study.conclusion}\n")
     if finished and not study.reliable:

@@ -12,7 +12,7 @@ EXIT_BROKEN = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--runs", type=_options.positive, default=20, metavar="N", help="seeds 0 to N-1 (default: 20)")
+    parser.add_argument("--runs", type=_options.positive, metavar="N", help="seeds 0 to N-1 (default: 20)")
     parser.add_argument("--seed", type=int, action="append", metavar="N", help="only this seed; may be repeated")
     parser.add_argument(
         "--jobs", type=_options.positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
@@ -29,7 +29,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.studies.soak import Soak
 
-    make = lambda: Soak(arguments.results, arguments.seed or range(arguments.runs))  # noqa: E731
+    _options.require_alone(arguments, "runs", "seed")
+    make = lambda: Soak(arguments.results, arguments.seed or range(arguments.runs or 20))  # noqa: E731
     study, folder = _studying.opened(Soak, make, arguments)
     if not _studying.run(study, folder, arguments.jobs):
         return EXIT_INTERRUPTED

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
-from harness.base.errors import InputError
 from harness.cli import _options
 
-HELP = "run every fault on every topology and show what MXNet does"
+HELP = "show what MXNet does under faults that can hang it, on each topology"
 SCHEMA = "harness/table/2"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--topology", action="append", metavar="NAME", help="only this column; may be repeated")
-    parser.add_argument("--fault", action="append", metavar="NAME", help="only these rows; may be repeated")
+    columns, rows = "dist_sync, dist_async or horovod", "kill, pause, partition or restart"
+    parser.add_argument("--topology", action="append", metavar="NAME", help=f"only this column, {columns}; repeatable")
+    parser.add_argument("--fault", action="append", metavar="NAME", help=f"only these rows, {rows}; repeatable")
     parser.add_argument(
         "--jobs", type=_options.positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
     )
@@ -23,13 +22,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_resume(parser)
     _options.add_results(parser)
     _options.add_json(parser)
-
-
-def _require(option: str, given: list[str] | None, known: Iterable[str]) -> None:
-    """InputError for a word that is none of those known."""
-    for word in given or ():
-        if word not in known:
-            raise InputError(f"{option} {word!r} is not known; there are {', '.join(known)}")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -42,8 +34,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.studies import table
     from harness.studies.table import Table
 
-    _require("--topology", arguments.topology, table.TOPOLOGIES)
-    _require("--fault", arguments.fault, table.FAULTS)
+    _options.require_alone(arguments, "topology", "fault")
     make = lambda: Table(arguments.topology or (), arguments.fault or ())  # noqa: E731
     study, folder = _studying.opened(Table, make, arguments)
     finished = _studying.run(study, folder, arguments.jobs)

@@ -261,7 +261,7 @@ class Conductor:
             return self._reported(event)
         if (end := self._broken_by(event)) is not None:
             return self._end(event.t, *end, event.subject)
-        if self._scheduler.will_restart:
+        if event.subject in self._scheduler.expected_exits and self._scheduler.will_restart:
             return []
         if any(state.lives for state in self._roles.values()):
             return self._dismiss_services()

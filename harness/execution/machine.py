@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
 from harness.execution.backends.base import Agent
-from harness.execution.backends.local import LocalBackend, isolation
+from harness.execution.backends.local import LocalBackend
 from harness.execution.facts import gpus
 from harness.planning.plan import Arm, Plan
 from harness.targets.environment import COMPILERS, base_python
@@ -104,7 +104,7 @@ def require(plan: Plan) -> None:
 def namespaces() -> Capability:
     """User, pid, mount and network namespaces of one's own, by starting a process in them."""
     serves = "topology.network; processes that end with the harness even when it is killed"
-    if isolation(networked=True):
+    if LocalBackend(Path()).networked:
         return Capability("namespaces", serves, True, "can be made")
     why, remedy = _why_no_namespaces()
     return Capability("namespaces", serves, False, why, remedy)

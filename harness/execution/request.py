@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.base import registry
+from harness.base.errors import RegistryError
 from harness.execution import worker_archive
 from harness.planning import planner
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
 from harness.targets.interpreter import Interpreter
+from harness.vocabulary.instructions import Act
+
+_AGENT_FAULTS = "harness.agent.faults"
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,22 @@ class Request:
 
 
 def planned(loaded: LoadedScenario, target: Target) -> Planned:
-    """Plan a scenario for a target, with this version's worker."""
+    """Plan a scenario for a target, with this version's worker; RegistryError where nobody can commit a fault."""
     worker = worker_archive.of(loaded)
-    return Planned(planner.make(loaded, target, worker_archive.digest(worker)), loaded.text, worker)
+    plan = planner.make(loaded, target, worker_archive.digest(worker))
+    _require_agent_faults(plan)
+    return Planned(plan, loaded.text, worker)
+
+
+def _require_agent_faults(plan: Plan) -> None:
+    known = registry.modules(_AGENT_FAULTS)
+    for injection in (injection for arm in plan.arms for injection in arm.schedule):
+        for instruction in injection.part.inject(injection.subject, injection.fault):
+            if isinstance(instruction, Act):
+                _require_commit(instruction.name, known)
+
+
+def _require_commit(name: str, known: Mapping[str, str]) -> None:
+    if name not in known:
+        raise RegistryError(f"nothing says how the agent commits {name!r}: add {_AGENT_FAULTS}.{name}")
+    registry.require_class(known[name], "Commit")

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from harness.base.errors import AgentError, DamagedRunError
@@ -86,15 +87,20 @@ def judged(folder: RunFolder) -> Verdict:
         raise DamagedRunError(f"{path} does not fit its plan: {type(error).__name__}: {error}") from error
 
 
-def execute(asked: Request, observe: Observer = ignore, interruption: Interruption | None = None) -> Run:
-    """Run all arms and judge them.
+def execute(
+    asked: Request,
+    observe: Observer = ignore,
+    interruption: Interruption | None = None,
+    backend_of: Callable[[Path], Backend] = LocalBackend,
+) -> Run:
+    """Run all arms and judge them; ``backend_of`` makes the way to agents from the run's folder.
 
     StorageError when results cannot be written, AgentError when the agent fails. Signal handlers stay as they are: who
     wants Ctrl-C to end a run in order passes an `Interruption` that is watched; else KeyboardInterrupt goes through.
     """
     interruption = interruption or Interruption()
     folder = run_folder.create(asked.results, asked.plan.scenario, asked.plan.hash)
-    backend = LocalBackend(folder.path)
+    backend = backend_of(folder.path)
     verdict = None
     with _status(folder, asked, interruption) as ending:
         known = facts.collect(asked.interpreter, backend.isolated)

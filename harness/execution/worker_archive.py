@@ -32,6 +32,7 @@ def of(loaded: LoadedScenario) -> bytes:
         for name in {entry.fault.name for entry in arm.faults if isinstance(entry.fault, WorkerFault)}:
             if name not in faults:
                 raise RegistryError(f"nothing says how the worker commits {name!r}: add {_FAULTS}.{name}")
+            registry.require_class(faults[name], "Fault")
             used.add((f"faults/{name}.py", faults[name]))
     return build(frozenset((place, module) for place, module in used if not module.startswith("harness.worker.")))
 

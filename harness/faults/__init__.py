@@ -244,13 +244,13 @@ class WorkerFault(Fault):
         reports = evidence.all(Committed)
         steps = sorted({report.step for report in reports})
         if not reports or self.at is None or self.at.step is None or self.life.steps is None:
-            return False, "the worker reported no tampering"
+            return False, "the worker did not report that it committed it"
         planned = range(self.at.step, self.at.step + self.life.steps)
         if not set(steps) <= set(planned) or steps[0] != planned[0]:
-            return False, f"steps {steps[0]} to {steps[-1]} were tampered with, not {planned[0]} to {planned[-1]}"
-        flaw = next((problem for problem in map(self.flaw, reports) if problem), None)
-        if flaw is not None:
-            return False, flaw
+            return False, f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
+        refuted = next((reason for reason in map(self.refutation, reports) if reason), None)
+        if refuted is not None:
+            return False, refuted
         first = reports[0]
         when = f"step {steps[0]}" if len(planned) == 1 else f"{len(steps)} of {len(planned)} steps, from {steps[0]}"
         hashes = f"SHA-256 {first.before[:8]} became {first.after[:8]}"
@@ -262,7 +262,7 @@ class WorkerFault(Fault):
         if others:
             yield ("select",), f"{self.name} is committed by a worker, not by {', '.join(others)}; give role: worker"
 
-    def flaw(self, report: Committed) -> str | None:
+    def refutation(self, report: Committed) -> str | None:
         """Why a report does not prove the fault; None where it does."""
         return f"{report.what} of step {report.step} is unchanged" if report.before == report.after else None
 

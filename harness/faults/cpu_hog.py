@@ -48,13 +48,19 @@ class CpuHog(LastingFault):
 
     def receipt(self, evidence: Evidence) -> Proof:
         """Processor time that the kernel counted for the hog, and how long the role's threads waited for one."""
-        hog = evidence.first(Hogged)
-        if hog is None:
+        hogs = evidence.all(Hogged)
+        if not hogs:
             return False, "no hog was reported"
-        proven = hog.burnt >= LEAST_SHARE * hog.processes * hog.elapsed > 0
-        burnt = f"{hog.processes} processes burnt {hog.burnt:.2f} s of processor time in {hog.elapsed:.2f} s"
-        return proven, f"{burnt}; the role's threads waited {hog.waited:.2f} s for a processor"
+        proven = all(hog.burnt >= LEAST_SHARE * hog.processes * hog.elapsed > 0 for hog in hogs)
+        burnt, elapsed, waited = (sum(values) for values in zip(*(_times(hog) for hog in hogs), strict=True))
+        spent = f"{hogs[0].processes} processes burnt {burnt:.2f} s of processor time in {elapsed:.2f} s"
+        return proven, f"{spent}; the role's threads waited {waited:.2f} s for a processor"
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        hog = evidence.first(Hogged)
-        return (None, "") if hog is None else (hog.left == 0, f"{hog.left} processes of the hog are left")
+        hogs = evidence.all(Hogged)
+        left = sum(hog.left for hog in hogs)
+        return (left == 0, f"{left} processes of the hog are left") if hogs else (None, "")
+
+
+def _times(hog: Hogged) -> tuple[float, float, float]:
+    return hog.burnt, hog.elapsed, hog.waited

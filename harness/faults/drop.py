@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from harness.faults import WorkerFault
+from harness.faults import Proof, WorkerFault
 from harness.vocabulary.events import Committed
+from harness.vocabulary.receipts import Evidence
 
 
 class Drop(WorkerFault):
@@ -13,6 +14,9 @@ class Drop(WorkerFault):
 
     name: ClassVar[str] = "drop"
 
-    def flaw(self, report: Committed) -> str | None:
-        """The worker's weights before and after the step have the same hash."""
+    def receipt(self, evidence: Evidence) -> Proof:
+        """The worker's weights have the same hash before and after the step."""
+        return super().receipt(evidence)
+
+    def refutation(self, report: Committed) -> str | None:
         return f"the weights changed in step {report.step}" if report.before != report.after else None

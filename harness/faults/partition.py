@@ -1,4 +1,4 @@
-"""The network is cut: nothing passes, nobody is report. One way or both."""
+"""The network is cut: nothing passes, nobody is told. One way or both."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Reset(LinkFault):
         return report.touched > 0, f"{report.touched} connections were torn down at {report.packets} packets"
 
     def receipt(self, evidence: Evidence) -> Proof:
-        """A connection is torn down once, in whichever direction a packet comes by first."""
+        """Connections that the wire counted as torn down, once each, by whichever direction a packet came first."""
         reports = [report for report in evidence.all(Impaired) if not report.after]
         torn, packets = (sum(getattr(report, name) for report in reports) for name in ("touched", "packets"))
         return torn > 0, f"{torn} connections were torn down, at {packets} packets"

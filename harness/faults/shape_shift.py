@@ -20,11 +20,12 @@ class ShapeShift(WorkerFault):
     name: ClassVar[str] = "shape_shift"
     shapes: _Shapes
 
-    def flaw(self, report: Committed) -> str | None:
+    def refutation(self, report: Committed) -> str | None:
         """A size may be drawn that the step would have had anyway."""
         return None
 
     def receipt(self, evidence: Evidence) -> Proof:
+        """Batches had other sizes than they would have had, by their hash, in its steps only; one of them at least."""
         proven, sentence = super().receipt(evidence)
         others = sum(report.before != report.after for report in evidence.all(Committed))
         return proven and others > 0, f"{sentence}; {others} batches are others"

@@ -32,5 +32,5 @@ class UnevenShard(WorkerFault):
         """What the worker's batches hold, or how many steps it set out to take."""
         report = evidence.first(Committed)
         if report is None:
-            return False, "the worker reported no tampering"
-        return self.flaw(report) is None, f"from step {report.step}: {report.detail}"
+            return False, "the worker did not report that it committed it"
+        return self.refutation(report) is None, f"from step {report.step}: {report.detail}"

@@ -83,8 +83,9 @@ class Verdict:
     @classmethod
     def from_json(cls: type[Self], body: Mapping[str, Any]) -> Self:
         """The verdict of its JSON form; DamagedRunError when it is none, or of another version."""
-        if body.get("schema") != SCHEMA:
-            raise DamagedRunError(f"this is {body.get('schema')!r}, not {SCHEMA!r}; judge the run again")
+        schema = body.get("schema") if isinstance(body, Mapping) else type(body).__name__
+        if schema != SCHEMA:
+            raise DamagedRunError(f"this is {schema!r}, not {SCHEMA!r}; judge the run again")
         try:
             return cls(
                 body["run"],

@@ -38,7 +38,8 @@ class Verdict(verdict.Verdict):
             _panel(axes, self, name)
             axes.set_xlabel(unit)
             axes.set_ylabel(label)
-        panels[0].legend(frameon=False)
+        if self.arms:
+            panels[0].legend(frameon=False)
         figure.suptitle(f"{self.verdict}: {self.title}", fontsize=10)
         if path is not None:
             figure.savefig(path, dpi=150)

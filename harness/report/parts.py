@@ -21,6 +21,7 @@ from harness.base.errors import InputError
 from harness.scenario import models
 
 KINDS = ("faults", "topologies", "shapes", "models", "measures", "checks")
+_BEGIN = re.compile(r"<!--\s*(?:parts|names):")
 _MARK = re.compile(r"(<!-- (parts|names): (\w+) -->\n).*?(<!-- end of \2 -->)", re.S)
 
 
@@ -76,7 +77,9 @@ def render(kind: str) -> Table:
 
 
 def updated(page: str) -> str:
-    """A Markdown page with its marked parts as they are now; InputError for a mark of no kind."""
+    """A Markdown page with its marked parts as they are now; InputError for a mark of no kind, or without its end."""
+    if len(_MARK.findall(page)) != len(_BEGIN.findall(page)) or not _BEGIN.search(page):
+        raise InputError("the page has no pair of marks, as in <!-- parts: faults --> and <!-- end of parts -->")
     return _MARK.sub(lambda match: match[1] + _markdown(match[2], match[3]) + match[4], page)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.base.errors import DamagedRunError
+from harness.faults import all_faults
 from harness.storage.run_folder import storage_error
 from harness.vocabulary import events
 from harness.vocabulary.events import Event
@@ -40,6 +41,7 @@ def read(path: Path) -> Iterator[Event]:
 
     DamagedRunError names the line that is no event.
     """
+    all_faults()  # which define events of their own
     try:
         with open(path, "rb") as file:
             for number, line in enumerate(file, 1):

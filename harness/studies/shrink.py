@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import yaml
 
 from harness.base.errors import InputError
+from harness.execution import machine
 from harness.execution.interruption import Interruption
 from harness.execution.request import Request
 from harness.execution.run import execute, ignore, judged, stored_worker
@@ -157,7 +158,8 @@ class Shrink(Study):
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
-        """Run trials one after the other, with the program that the run measured."""
+        """Run trials one after the other, with the program that the run measured; InputError where it cannot run."""
+        machine.require(self._plan)
         worker = stored_worker(self._source, self._plan)
         interpreter = resolve.interpreter(self._plan.target, lambda line: None)
         origin = {"shrink_of": self._source.id, "study": folder.id}

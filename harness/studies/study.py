@@ -11,8 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from harness.base.errors import DamagedRunError, RunNotFoundError
 from harness.execution.interruption import Interruption
 from harness.execution.run import judged
 from harness.judging.verdict import Verdict
@@ -51,6 +52,8 @@ class Study(ABC):
     """One question. All but ``run`` is pure: the same answers in the same order lead to the same trials."""
 
     name: ClassVar[str]
+    folder: StudyFolder | None = None
+    """Where its answers are, once it runs."""
 
     @property
     @abstractmethod
@@ -89,6 +92,9 @@ class Study(ABC):
             yield Answer(finished.key, run, finished.failure)
 
 
+Kind = TypeVar("Kind", bound=Study)
+
+
 def _command(trial: Trial, folder: StudyFolder) -> Command:
     verb, what = ("replay", trial.replay) if trial.replay else ("run", str(folder.store_trial(trial.key, trial.text)))
     return Command(trial.key, (verb, what, "--json", "--results", str(folder.results)))
@@ -103,22 +109,47 @@ def perform(
 ) -> None:
     """Run all that a study wants, from where it was; KeyboardInterrupt when it is interrupted.
 
-    Answers and, in the end or at an interruption, the summary are in the folder.
+    Answers and, in the end or at an interruption, the summary are in the folder. Earlier answers count, but for
+    failures.
     """
-    began = time.monotonic()
-    known = folder.answers()
-    for answer in known:
-        study.add(answer.key, _verdict(folder, answer), answer.failure)
-    done = len(known)
+    began, study.folder = time.monotonic(), folder
+    known = done = _recall(study, folder)
     try:
         while trials := study.wanted():
             for answer in study.run(trials, folder, interruption or Interruption(), most):
                 folder.append(answer)
                 done += 1
                 news = study.add(answer.key, _verdict(folder, answer), answer.failure)
-                observe(_progress(study, done, done - len(known), time.monotonic() - began, news))
+                observe(_progress(study, done, done - known, time.monotonic() - began, news))
     finally:
         folder.write_summary(study.summary())
+
+
+def reopened(kind: type[Kind], folder: StudyFolder) -> Kind:
+    """The study that a folder is of, as it was asked; DamagedRunError when that cannot be read."""
+    name, question = folder.question()
+    try:
+        study = kind.asked(question, folder.results)
+    except (LookupError, TypeError, ValueError) as error:
+        raise DamagedRunError(f"{folder.path / 'question.json'} holds no question of a {kind.name}: {error}") from error
+    if name != kind.name or not isinstance(study, kind):
+        raise DamagedRunError(f"{folder.path / 'question.json'} is of a study {name!r}, not {kind.name!r}")
+    return study
+
+
+def _recall(study: Study, folder: StudyFolder) -> int:
+    """Add the answers that there are; how many. What failed, or whose run was deleted since, is tried again."""
+    count = 0
+    for answer in folder.answers():
+        try:
+            if not answer.failure:
+                study.add(answer.key, _verdict(folder, answer), "")
+                count += 1
+        except RunNotFoundError:
+            continue
+        except LookupError as error:
+            raise DamagedRunError(f"{folder.path / 'answers.jsonl'}: no trial is called {answer.key!r}") from error
+    return count
 
 
 def _progress(study: Study, done: int, new: int, elapsed: float, news: str) -> Progress:

@@ -49,9 +49,13 @@ class StudyFolder:
     def _files(self) -> RunFolder:
         return RunFolder(self.path)
 
-    def question(self) -> Any:
-        """What was asked: the study's ``name`` and its ``question``."""
-        return self._files.read_json("question.json")
+    def question(self) -> tuple[str, Mapping[str, Any]]:
+        """What was asked: the study's name, and its question."""
+        stored = self._files.read_json("question.json")
+        try:
+            return str(stored["name"]), dict(stored["question"])
+        except (LookupError, TypeError, ValueError) as error:
+            raise DamagedRunError(f"{self.path / 'question.json'} holds no question of a study") from error
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Store what it comes to so far."""
@@ -82,21 +86,31 @@ class StudyFolder:
         if whole != data:
             os.truncate(path, len(whole))
         try:
-            return [Answer(**json.loads(line)) for line in whole.splitlines()]
+            answers = [Answer(**json.loads(line)) for line in whole.splitlines()]
+            if not all(isinstance(value, str) for answer in answers for value in vars(answer).values()):
+                raise TypeError("every field of an answer is a text")
+            return answers
         except (ValueError, TypeError) as error:
             raise DamagedRunError(f"{path} cannot be read: {error}") from error
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep others away until the block ends; InputError when somebody else runs this study."""
-        handle = os.open(self.path, os.O_RDONLY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            handle = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise storage_error(error, self.path) from error
+        try:
+            self._take(handle)
             yield
-        except BlockingIOError as error:
-            raise InputError(f"study {self.id} is being run by another process") from error
         finally:
             os.close(handle)
+
+    def _take(self, handle: int) -> None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(f"study {self.id} is being run by another process") from error
 
 
 def create(results: Path, name: str, question: Mapping[str, Any]) -> StudyFolder:
@@ -122,6 +136,7 @@ def find(results: Path, name: str, wanted: str) -> StudyFolder:
     studies = results / "studies"
     folders = sorted(path for path in studies.glob(f"*-{name}*") if (path / "question.json").is_file())
     matches = folders[-1:] if wanted == "last" else [path for path in folders if wanted and wanted in path.name]
+    matches = [path for path in matches if path.name == wanted] or matches
     if len(matches) == 1:
         return StudyFolder(matches[0].absolute())
     known = ", ".join(path.name for path in matches or folders) or "none"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import yaml
 
+from harness.base.errors import InputError
 from harness.judging.verdict import Verdict
 from harness.studies.study import Study, Trial
 
@@ -77,13 +78,13 @@ class Result:
 
 
 class Table(Study):
-    """Every fault on every topology, or those of some columns and rows."""
+    """Every fault of `FAULTS` on every one of `TOPOLOGIES`, or some; InputError for others."""
 
     name: ClassVar[str] = "table"
 
     def __init__(self, topologies: Sequence[str] = (), faults: Sequence[str] = ()) -> None:
-        self._topologies = list(topologies) or list(TOPOLOGIES)
-        self._faults = list(faults) or list(FAULTS)
+        self._topologies = _chosen("topology", topologies, list(TOPOLOGIES))
+        self._faults = _chosen("fault", faults, FAULTS)
         self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults)}
         self._results: dict[str, Result] = {}
 
@@ -115,6 +116,14 @@ class Table(Study):
     def results(self) -> list[Result]:
         """What was found so far, in the order of the cells."""
         return [self._results[name] for name in self._cells if name in self._results]
+
+
+def _chosen(kind: str, wanted: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Those that are wanted, or all; InputError for a word that is none of them."""
+    for word in wanted:
+        if word not in known:
+            raise InputError(f"{kind} {word!r} is not in the table; there are {', '.join(known)}")
+    return list(wanted or known)
 
 
 def cells(wanted_topologies: Sequence[str], wanted_faults: Sequence[str]) -> list[Cell]:

@@ -21,6 +21,8 @@ def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool 
 
 
 def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
+    if python and mxnet:
+        raise InputError(f"give mxnet {mxnet!r} or python {python!r}, not both: that python has its own mxnet")
     if python:
         return target.model_copy(update={"mxnet": None, "horovod": None, "python": python})
     if mxnet:

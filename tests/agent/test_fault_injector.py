@@ -8,10 +8,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from harness.agent import proc, sockets
+from harness.agent import faults, proc, sockets
+from harness.agent.fault_injector import FaultInjector
+from harness.base.errors import AgentError
 from harness.execution.backends.local import LocalBackend, isolation
 from harness.faults.checkpoint_corrupt import Damaged
 from harness.faults.cpu_hog import Hogged
@@ -32,6 +36,31 @@ def session(tmp_path: Path) -> Iterator[Listener]:
     with LocalBackend(tmp_path).open("main", networked=False) as agent:
         yield Listener(agent, tmp_path)
     assert (tmp_path / "logs" / "main" / "agent.log").read_text() == ""
+
+
+class _Broken(faults.Commitment):
+    """Fails when it begins, or when it ends."""
+
+    def begin(self) -> None:
+        if self.parameters["at"] == "begin":
+            raise ValueError("cannot begin")
+
+    def end(self) -> None:
+        raise OSError("cannot end")
+
+
+def test_what_cannot_begin_is_not_ended_and_what_cannot_end_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    child: Any = SimpleNamespace(role=ROLE, pid=os.getpid(), exited=False)
+    monkeypatch.setattr(faults, "find", lambda name: _Broken)
+    injector = FaultInjector({ROLE: child}, lambda kind, subject, fields: None)
+    injector.act(Act(ROLE, 1, "broken", {"at": "begin"}))
+    assert "ValueError: cannot begin" in capfd.readouterr().err
+    injector.undo(Undo(ROLE, 1))
+    injector.act(Act(ROLE, 2, "broken", {"at": "end"}))
+    with pytest.raises(AgentError, match="fault 2 on worker/0 cannot be ended"):
+        injector.undo(Undo(ROLE, 2))
 
 
 def _spawn(session: Listener, code: str) -> int:

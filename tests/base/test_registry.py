@@ -117,3 +117,13 @@ def test_every_part_is_used_by_a_scenario() -> None:
     wanted = {(kind, name) for kind, name, _ in PARTS if kind != "measures"}
     wanted |= {("models", name) for name in models.own()}
     assert {(kind, name) for kind, name in wanted if name not in used[kind]} == set()
+
+
+def test_a_file_that_is_run_elsewhere_must_define_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = _package(tmp_path, monkeypatch, a="class Fault: pass\n", b="Fault = Base\n", c="x = 1\n", d="def (:\n")
+    registry.require_class(f"{package}.a", "Fault")
+    registry.require_class(f"{package}.b", "Fault")
+    with pytest.raises(RegistryError, match=r"\.c defines no class Fault"):
+        registry.require_class(f"{package}.c", "Fault")
+    with pytest.raises(RegistryError, match=r"\.d cannot be read: invalid syntax"):
+        registry.require_class(f"{package}.d", "Fault")

@@ -312,3 +312,14 @@ def test_a_script_that_failed_and_stays_is_named(play: Callable[..., Play]) -> N
     job.conductor.tick(31.0)
     ended = [job.on(events.Stack, role, "text", [], t=33.0) for role in ALL][-1][0]
     assert "worker/1 had failed with ValueError: no and did not leave" in ended.reason
+
+
+def test_a_job_whose_others_all_left_is_over_though_one_was_to_come_back(play: Callable[..., Play]) -> None:
+    select = {"role": "worker", "rank": 1}
+    job = play({"restart": {"select": select, "at": {"step": 50}, "after": "30s"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 50)
+    job.leave(W1, status=None, signal=9, t=2.1)
+    job.on(events.Done, W0, 100)
+    ended = next(action for action in job.leave(W0, S0, SCHEDULER, t=3.0) if isinstance(action, Ended))
+    assert (ended.outcome, ended.reason) == ("completed", "1 of 2 workers trained 100 steps and every process left")

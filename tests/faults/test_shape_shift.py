@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.faults.shape_shift import ShapeShift
-from tests.faults.reports import WRITTEN, committed_for, tampered, unchanged
+from tests.faults.reports import WRITTEN, committed_for, committed_in, unchanged
 
 SHAPES = {"distribution": "choice", "values": [8, 16]}
 FAULT = ShapeShift.model_validate({**WRITTEN, "for": {"steps": 2}, "shapes": SHAPES})
@@ -14,6 +14,6 @@ def test_its_sizes_are_drawn_from_the_seed() -> None:
 
 
 def test_it_is_proven_by_other_batches_in_its_steps_and_in_no_others() -> None:
-    assert FAULT.receipt(tampered(50, 51))[0] is True
-    assert FAULT.receipt(tampered(50, 51, 52))[0] is False
+    assert FAULT.receipt(committed_in(50, 51))[0] is True
+    assert FAULT.receipt(committed_in(50, 51, 52))[0] is False
     assert FAULT.receipt(unchanged(50))[0] is False

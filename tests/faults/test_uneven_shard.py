@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from harness.faults.uneven_shard import UnevenShard
 from harness.vocabulary.instructions import BeginInProcess
-from tests.faults.reports import tampered, unchanged
+from tests.faults.reports import committed_in, unchanged
 
 WRITTEN = {"select": {"role": "worker", "rank": 1}, "at": {"step": 0}, "batch": 3}
 FAULT = UnevenShard.model_validate(WRITTEN)
@@ -18,9 +18,9 @@ def test_it_lasts_for_good_unless_said() -> None:
 
 
 def test_it_is_proven_by_what_the_worker_set_out_to_do() -> None:
-    assert FAULT.receipt(tampered(0, 1, 2)) == (True, "from step 0: so")
+    assert FAULT.receipt(committed_in(0, 1, 2)) == (True, "from step 0: so")
     assert FAULT.receipt(unchanged(0))[0] is False
-    assert FAULT.receipt(tampered()) == (False, "the worker reported no tampering")
+    assert FAULT.receipt(committed_in()) == (False, "the worker did not report that it committed it")
 
 
 @pytest.mark.parametrize("change", [{"batch": None}, {"steps": 3}, {"batch": 1}])

@@ -13,7 +13,7 @@ from harness.base.errors import DamagedRunError, InputError, RunNotFoundError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.studies import study_folder
-from harness.studies.study import Progress, Study, Trial, perform
+from harness.studies.study import Progress, Study, Trial, perform, reopened
 from harness.studies.study_folder import Answer, StudyFolder
 
 
@@ -22,8 +22,8 @@ class Doubling(Study):
 
     name: ClassVar[str] = "doubling"
 
-    def __init__(self, limit: int, killed_at: int = 0) -> None:
-        self._limit, self._killed_at = limit, killed_at
+    def __init__(self, limit: int, killed_at: int = 0, failure: str = "") -> None:
+        self._limit, self._killed_at, self._failure = limit, killed_at, failure
         self._answered: list[int] = []
         self.ran: list[str] = []
 
@@ -41,7 +41,7 @@ class Doubling(Study):
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         self._answered.append(int(key))
-        return f"{key} {failure}"
+        return f"{key}, failure {failure!r}"
 
     def summary(self) -> Mapping[str, Any]:
         return {"answered": self._answered}
@@ -53,7 +53,7 @@ class Doubling(Study):
             if int(trial.key) == self._killed_at:
                 raise KeyboardInterrupt
             self.ran.append(trial.key)
-            yield Answer(trial.key, "", "no run")
+            yield Answer(trial.key, "", self._failure)
 
 
 def _summary(folder: StudyFolder) -> Any:
@@ -61,11 +61,11 @@ def _summary(folder: StudyFolder) -> Any:
 
 
 def test_it_runs_what_is_wanted_until_it_is_enough(tmp_path: Path) -> None:
-    study, news = Doubling(5), []
+    study, news = Doubling(5, failure="no"), []
     folder = study_folder.create(tmp_path, study.name, study.question)
     perform(study, folder, lambda progress: news.append(progress.news))
     assert study.ran == ["1", "2", "4"]
-    assert news == ["1 no run", "2 no run", "4 no run"]
+    assert news == ["1, failure 'no'", "2, failure 'no'", "4, failure 'no'"]
     assert _summary(folder) == {"answered": [1, 2, 4]}
 
 
@@ -76,10 +76,22 @@ def test_an_interrupted_one_goes_on_where_it_was(tmp_path: Path) -> None:
         perform(study, folder, lambda progress: None)
     assert _summary(folder) == {"answered": [1, 2]}
     there = study_folder.find(tmp_path, "doubling", "last")
-    again = Doubling.asked(there.question()["question"], tmp_path)
+    again = reopened(Doubling, there)
     perform(again, there, lambda progress: None)
     assert again.ran == ["4", "8"]
     assert _summary(folder) == {"answered": [1, 2, 4, 8]}
+
+
+def test_what_failed_is_tried_again(tmp_path: Path) -> None:
+    study = Doubling(2, failure="exit status 143: ended by a signal")
+    folder = study_folder.create(tmp_path, study.name, study.question)
+    perform(study, folder, lambda progress: None)
+    again = Doubling(2)
+    perform(again, folder, lambda progress: None)
+    assert again.ran == ["1", "2"]
+    once_more = Doubling(2)
+    perform(once_more, folder, lambda progress: None)
+    assert once_more.ran == []
 
 
 def test_half_an_answer_is_none(tmp_path: Path) -> None:
@@ -99,8 +111,8 @@ def test_two_at_a_time_are_refused(tmp_path: Path) -> None:
     folder = study_folder.create(tmp_path, "doubling", {})
     with folder.lock(), pytest.raises(InputError, match="is being run by another process"), folder.lock():
         pass
-    with folder.lock():
-        pass
+    with pytest.raises(BlockingIOError, match="a full pipe"), folder.lock():
+        raise BlockingIOError("a full pipe")
 
 
 def test_they_are_found_by_kind_and_part_of_the_id(tmp_path: Path) -> None:
@@ -108,6 +120,7 @@ def test_they_are_found_by_kind_and_part_of_the_id(tmp_path: Path) -> None:
         study_folder.create(tmp_path, kind, {})
     tables = [path.name for path in sorted((tmp_path / "studies").iterdir()) if "table" in path.name]
     assert study_folder.find(tmp_path, "table", "last").id == tables[-1]
+    assert study_folder.find(tmp_path, "table", tables[0]).id == tables[0]
     assert study_folder.find(tmp_path, "soak", "soak").id.endswith("-soak")
     for wanted in ("nonsense", "table", ""):
         with pytest.raises(RunNotFoundError, match="is not one table study"):

@@ -36,7 +36,7 @@ class Commitment:
         self.child, self.parameters = child, parameters
 
     def begin(self) -> Fields | None:
-        """Begin; what there is to report, if anything. OSError and ValueError when it cannot be done."""
+        """Begin; what there is to report, if anything. OSError or ValueError, leaving nothing, when that cannot be."""
         return None
 
     def turn(self) -> None:

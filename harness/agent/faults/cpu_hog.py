@@ -31,18 +31,25 @@ class Commit(Commitment):
 
         argv = [sys.executable, "-S", "-c", _ENDLESS]
         count = self.parameters["processes"] or len(processors)
-        self._processes = [
-            subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=prepare)
-            for _ in range(count)
-        ]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        try:
+            for _ in range(count):
+                null = subprocess.DEVNULL
+                self._processes.append(subprocess.Popen(argv, stdin=null, stdout=null, preexec_fn=prepare))
+        except OSError:
+            self._end_all()
+            raise
 
     def end(self) -> Fields:
         elapsed = time.monotonic() - self._began
         burnt = sum(proc.processor_seconds(process.pid)[0] for process in self._processes)
         waited = max(0.0, proc.processor_seconds(self.child.pid)[1] - self._waited)
-        for process in self._processes:
-            process.kill()
-            process.wait()
+        self._end_all()
         left = sum(proc.state(process.pid) != "" for process in self._processes)
         times = {"elapsed": round(elapsed, 6), "burnt": round(burnt, 6), "waited": round(waited, 6)}
         return {"processes": len(self._processes), **times, "left": left}
+
+    def _end_all(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()

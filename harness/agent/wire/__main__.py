@@ -63,7 +63,7 @@ class Wire:
                 packet = os.read(device, _LARGEST)
             except BlockingIOError:
                 return
-            straight = direct.get(packet[DESTINATION])
+            straight = direct.get(packet[DESTINATION]) if packet[0] >> 4 == 4 else None
             if straight is not None:
                 straight.bytes += len(packet)
                 straight.packets += 1

@@ -4,7 +4,7 @@ from . import ElementFault
 
 
 class Fault(ElementFault):
-    """``element``, of ``parameter``."""
+    """Puts infinity into the gradient of ``parameter``, at the place ``element`` of the flat array."""
 
     def hit(self, flat, element):
         flat[element] = float("inf")

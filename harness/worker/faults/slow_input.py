@@ -6,7 +6,7 @@ from . import InProcessFault, seconds
 
 
 class Fault(InProcessFault):
-    """By so much (``by``)."""
+    """Sleeps for the duration ``by`` before each step."""
 
     def delay(self, step):
         time.sleep(seconds(self.parameters["by"]))
