@@ -21,7 +21,7 @@ from harness.execution.backends.local import isolation
 from harness.vocabulary import events
 from harness.vocabulary.events import Checkpointed, Injected, Resumed
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, harness, last_arm, needs_clusters
+from tests.e2e.conftest import Command, Quick, harness, last_arm, needs_clusters
 from tests.e2e.test_cleanup import MARKER, _all_gone
 
 pytestmark = pytest.mark.e2e
@@ -143,8 +143,8 @@ faults:
 
 
 @pytest.mark.alone
-def test_there_is_nothing_to_shrink_in_what_completed(quick: tuple[Path, Command]) -> None:
-    command = harness("shrink", "dist-sync-healthy", "--results", quick[0])
+def test_there_is_nothing_to_shrink_in_what_completed(quick: Quick) -> None:
+    command = harness("shrink", quick.run("dist-sync-healthy"), "--results", quick.results)
     assert (command.code, "there is nothing to shrink" in command.err) == (2, True)
 
 

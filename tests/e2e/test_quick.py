@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.execution import machine
-from tests.e2e.conftest import CLUSTERS, Command, harness, needs_clusters
+from tests.e2e.conftest import CLUSTERS, Quick, harness, needs_clusters
 
 pytestmark = [pytest.mark.e2e, pytest.mark.alone]
 
@@ -30,10 +30,6 @@ NAMES = {
 }
 
 
-def _verdicts(quick: tuple[Path, Command]) -> dict[str, Any]:
-    return {verdict["run"].split("-", 1)[1].rsplit("-", 1)[0]: verdict for verdict in quick[1].json["verdicts"]}
-
-
 def _arm(verdict: Any, name: str = "main") -> Any:
     return next(arm for arm in verdict["arms"] if arm["arm"] == name)
 
@@ -44,18 +40,16 @@ def _value(arm: Any, name: str, role: str = "") -> float:
     return float(found[0]["value"])
 
 
-def test_every_question_gets_its_answer(quick: tuple[Path, Command]) -> None:
-    verdicts = _verdicts(quick)
+def test_every_question_gets_its_answer(quick: Quick) -> None:
     left_out = [] if machine.bfloat16().there else ["bfloat16-drift"]
     left_out += [] if CLUSTERS else ["pocket-cluster"]
-    assert set(verdicts) == NAMES - set(left_out)
-    wrong = {name: one["checks"] for name, one in verdicts.items() if one["verdict"] != "pass"}
+    assert set(quick.verdicts) == NAMES - set(left_out)
+    wrong = {name: verdict["checks"] for name, verdict in quick.verdicts.items() if verdict["verdict"] != "pass"}
     assert wrong == {}
-    assert quick[1].code == 0
 
 
-def test_throughput_memory_and_loss_of_a_healthy_run(quick: tuple[Path, Command]) -> None:
-    arm = _arm(_verdicts(quick)["resnet18-healthy"])
+def test_throughput_memory_and_loss_of_a_healthy_run(quick: Quick) -> None:
+    arm = _arm(quick.verdicts["resnet18-healthy"])
     assert arm["outcome"] == "completed"
     assert _value(arm, "throughput") > 0
     assert _value(arm, "peak_memory", "worker/0") > 100e6
@@ -63,13 +57,13 @@ def test_throughput_memory_and_loss_of_a_healthy_run(quick: tuple[Path, Command]
     assert _value(arm, "final_loss") < 1.5
 
 
-def test_counting_live_bytes_leaves_the_machine_as_it_was(quick: tuple[Path, Command]) -> None:
+def test_counting_live_bytes_leaves_the_machine_as_it_was(quick: Quick) -> None:
     assert Path(os.devnull).is_char_device()  # MXNet's profiler unlinks the file it is given
-    assert list((quick[0] / "runs").glob("*-resnet18-healthy-*/logs/main/profile-*")) == []
+    assert list((quick.results / "runs").glob("*-resnet18-healthy-*/logs/main/profile-*")) == []
 
 
-def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[Path, Command]) -> None:
-    verdict = _verdicts(quick)["killed-worker-dist-sync"]
+def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: Quick) -> None:
+    verdict = quick.verdicts["killed-worker-dist-sync"]
     arm = _arm(verdict)
     assert arm["outcome"] == "hung"
     assert "worker/0 at step 200" in arm["reason"]
@@ -80,39 +74,39 @@ def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: tuple[
     assert "window (worker.py" in stacks["worker/0"]
 
 
-def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: tuple[Path, Command]) -> None:
-    verdict = _verdicts(quick)["slow-worker-dist-sync"]
+def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: Quick) -> None:
+    verdict = quick.verdicts["slow-worker-dist-sync"]
     factor = re.search(r"a factor of ([\d.]+);", _arm(verdict)["receipts"][0]["evidence"])
     assert factor is not None and float(factor[1]) == pytest.approx(3, rel=0.1)
     share = _value(_arm(verdict), "throughput_in_fault") / _value(_arm(verdict, "control"), "throughput")
     assert 0.1 < share < 0.8
 
 
-def test_a_paused_worker_changes_nothing_but_time(quick: tuple[Path, Command]) -> None:
-    verdict = _verdicts(quick)["paused-worker-dist-sync"]
+def test_a_paused_worker_changes_nothing_but_time(quick: Quick) -> None:
+    verdict = quick.verdicts["paused-worker-dist-sync"]
     assert "/proc state T after STOP, T before CONT" in _arm(verdict)["receipts"][0]["evidence"]
     drift = next(check for check in verdict["checks"] if check["check"] == "drift")
     assert drift["reason"] == "none: the same weights as control, bit by bit"
 
 
-def test_horovod_trains_to_the_weights_of_dist_sync(quick: tuple[Path, Command]) -> None:
-    drift = {c["arm"]: c["reason"] for c in _verdicts(quick)["horovod"]["checks"] if c["check"] == "drift"}
+def test_horovod_trains_to_the_weights_of_dist_sync(quick: Quick) -> None:
+    drift = {c["arm"]: c["reason"] for c in quick.verdicts["horovod"]["checks"] if c["check"] == "drift"}
     assert drift["horovod"] == "none: the same weights as dist-sync, bit by bit"
 
 
 @needs_clusters
-def test_a_pocket_cluster_changes_no_weight(quick: tuple[Path, Command]) -> None:
-    drift = [c["reason"] for c in _verdicts(quick)["pocket-cluster"]["checks"] if c["check"] == "drift"]
+def test_a_pocket_cluster_changes_no_weight(quick: Quick) -> None:
+    drift = [c["reason"] for c in quick.verdicts["pocket-cluster"]["checks"] if c["check"] == "drift"]
     assert drift == ["none: the same weights as loopback, bit by bit"]
 
 
-def test_many_lengths_cost_an_lstm_throughput(quick: tuple[Path, Command]) -> None:
-    verdict = _verdicts(quick)["lstm-lengths"]
+def test_many_lengths_cost_an_lstm_throughput(quick: Quick) -> None:
+    verdict = quick.verdicts["lstm-lengths"]
     assert _value(_arm(verdict, "uniform"), "throughput") < _value(_arm(verdict, "fixed"), "throughput")
 
 
-def test_a_run_folder_holds_everything(quick: tuple[Path, Command]) -> None:
-    folder = next((quick[0] / "runs").glob("*-dist-sync-healthy-*"))
+def test_a_run_folder_holds_everything(quick: Quick) -> None:
+    folder = quick.results / "runs" / quick.run("dist-sync-healthy")
     names = {path.name for path in folder.iterdir()}
     assert names == {
         "facts.json", "history.jsonl", "logs", "plan.json", "scenario.yaml", "status.json", "verdict.json", "worker.pyz"
@@ -120,33 +114,33 @@ def test_a_run_folder_holds_everything(quick: tuple[Path, Command]) -> None:
     facts = json.loads((folder / "facts.json").read_text())
     assert facts["target_packages"]["mxnet"] == facts["target"]["mxnet"] == "1.9.1"
     assert "DIST_KVSTORE" in facts["target"]["features"]
-    assert _verdicts(quick)["dist-sync-healthy"]["facts"] == facts
+    assert quick.verdicts["dist-sync-healthy"]["facts"] == facts
     assert {path.name for path in (folder / "logs" / "main").iterdir()} == {
         "agent.log", "scheduler.log", "server-0.log", "worker-0.log", "worker-1.log"
     }  # fmt: skip
 
 
-def test_list_show_and_judge(quick: tuple[Path, Command]) -> None:
-    results = quick[0]
-    listed = harness("list", "--json", "--results", results).json["runs"]
-    assert {entry["verdict"] for entry in listed} == {"pass"}
-    shown = harness("show", "killed-worker-dist-sync", "--results", results)
+def test_list_show_and_judge(quick: Quick) -> None:
+    results, killed = quick.results, quick.run("killed-worker-dist-sync")
+    listed = {entry["run"]: entry["verdict"] for entry in harness("list", "--json", "--results", results).json["runs"]}
+    assert {listed[quick.run(name)] for name in quick.verdicts} == {"pass"}
+    shown = harness("show", killed, "--results", results)
     assert (shown.code, "hung: nothing moved" in shown.out, "ended by signal 9" in shown.out) == (0, True, True)
-    again = harness("judge", "killed-worker-dist-sync", "--json", "--results", results)
+    again = harness("judge", killed, "--json", "--results", results)
     assert again.json["verdict"] == "pass"
     assert harness("show", "nonsense", "--results", results).code == 2
 
 
-def test_a_replay_trains_to_the_same_weights(quick: tuple[Path, Command], tmp_path: Path) -> None:
-    before = _arm(_verdicts(quick)["dist-sync-healthy"])
-    replayed = harness("replay", "dist-sync-healthy", "--json", "--results", quick[0])
+def test_a_replay_trains_to_the_same_weights(quick: Quick, tmp_path: Path) -> None:
+    before = _arm(quick.verdicts["dist-sync-healthy"])
+    replayed = harness("replay", quick.run("dist-sync-healthy"), "--json", "--results", quick.results)
     assert replayed.code == 0, replayed.err
     after = _arm(replayed.json["verdicts"][0])
     weights = [next(m["note"] for m in arm["measures"] if m["name"] == "different_weights") for arm in (before, after)]
     assert weights[0] == weights[1]
 
 
-def test_a_damaged_run_is_a_clear_error(quick: tuple[Path, Command], tmp_path: Path) -> None:
+def test_a_damaged_run_is_a_clear_error(quick: Quick, tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "broken"
     folder.mkdir(parents=True)
     command = harness("show", "broken", "--results", tmp_path)
