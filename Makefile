@@ -51,8 +51,9 @@ setup: $(READY)
 tools:
 	@missing=; for tool in git $(PYTHON) g++ cmake; do \
 		command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
-	$(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing $(PYTHON)-venv"; \
-	[ -z "$$missing" ] || { echo "missing:$$missing; on Debian 12: sudo apt install $(PACKAGES)" >&2; exit 1; }
+	$(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing ensurepip"; \
+	[ -z "$$missing" ] || { echo "missing:$$missing; on Debian 12: sudo apt install $(PACKAGES);" \
+		"elsewhere set PYTHON to a Python 3.10 or later with venv" >&2; exit 1; }
 
 $(READY): requirements.lock pyproject.toml | tools
 	$(PYTHON) -m venv --clear $(VENV)

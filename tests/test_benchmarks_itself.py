@@ -11,7 +11,7 @@ import pytest
 from benchmarks.itself.limits import benchmarks, limit
 from tests.e2e.conftest import CLUSTERS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 ALL = [
     pytest.param(kind, method, id=f"{kind.__name__}.{method}")
     for module, kind, method in benchmarks()

@@ -65,7 +65,9 @@ class _ArmObserver:
         self._ended = event
 
     def blocked(self) -> list[hang_diagnosis.BlockedProcess]:
-        """Where each process stands that was looked at."""
+        """Where each process stands that was looked at; none of a job that went on and completed."""
+        if self._ended is not None and self._ended.outcome == "completed":
+            return []
         return hang_diagnosis.explain(self._arm, self.stacks, self._absent)
 
     def result(self) -> ArmMeasures:
