@@ -190,7 +190,7 @@ def table(
     observe: Callable[[Progress], None] = _ignore,
     most: int | None = None,
 ) -> Table:
-    """Run every fault that can hang MXNet on every topology, or some; the answers are in ``results`` of the study.
+    """Kill, pause, cut off and restart each process on every topology, or some; ``results`` of the study has answers.
 
     At most ``most`` runs at a time, else as the machine allows. Raises InputError for a word that the table lacks.
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.cli import _options
 
-HELP = "show what MXNet does under faults that can hang it, on each topology"
+HELP = "show what becomes of a job whose processes are killed, paused, cut off or restarted, on each topology"
 SCHEMA = "harness/table/2"
 
 

@@ -1,4 +1,4 @@
-"""What MXNet does under each fault on each topology: one small run a cell."""
+"""What becomes of a job whose processes are killed, paused, cut off or restarted, on each topology: a run a cell."""
 
 from __future__ import annotations
 
