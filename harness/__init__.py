@@ -236,7 +236,7 @@ def resume(
     observe: Callable[[Progress], None] = _ignore,
     most: int | None = None,
 ) -> Table | Shrink | Soak:
-    """Go on with a study that was interrupted or killed: its id, or a part of it that only one has.
+    """Go on with a study that was interrupted or killed: its id, a part of it that only one has, or last.
 
     Raises RunNotFoundError where there is none, InputError where another process runs it.
     """

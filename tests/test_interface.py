@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.base.errors import HarnessError, InputError, RunNotFoundError, ScenarioError
+from harness.base.errors import DamagedRunError, HarnessError, InputError, RunNotFoundError, ScenarioError
 from tests.conftest import ROOT, SCENARIO
 
 NAMES = [name for name in harness.__all__ if name != "__version__"]
@@ -75,7 +75,16 @@ def test_errors_are_the_harness_s_own(tmp_path: Path) -> None:
         harness.load(tmp_path / "nothing.yaml")
     with pytest.raises(InputError, match="'newest' is not a version"):
         harness.plan(path, mxnet="newest")
-    for call in (harness.replay, harness.verdict):
+    with pytest.raises(InputError, match="not both"):
+        harness.plan(path, mxnet="1.9.1", python="/bin/python")
+    with pytest.raises(InputError, match="topology 'moon' is not in the table; there are dist_sync"):
+        harness.table("moon", results=tmp_path)
+    with pytest.raises(InputError, match="fault 'nan' is not in the table; there are kill"):
+        harness.table(faults=["nan"], results=tmp_path)
+    for garbage in (None, [], {"schema": "harness/verdict/1"}):
+        with pytest.raises(DamagedRunError, match="judge the run again"):
+            harness.Verdict.from_json(garbage)  # type: ignore[arg-type]
+    for call in (harness.replay, harness.verdict, harness.resume):
         with pytest.raises(RunNotFoundError):
             call("nonsense", tmp_path)
     assert issubclass(ScenarioError, HarnessError) and harness.HarnessError is HarnessError

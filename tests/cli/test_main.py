@@ -139,3 +139,19 @@ def test_a_target_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path
     assert (code, err) == (2, "harness: there is no target 'nonsense'; built are: none\n")
     assert _main(capsys, "targets", "build", "nonsense")[0] == 2
     assert _main(capsys, "targets", "list")[1] == f"none in {tmp_path / 'targets'}; they are built on first use\n"
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "value"),
+    [
+        ("table", "--topology", "horovod"),
+        ("table", "--fault", "kill"),
+        ("soak", "--runs", "3"),
+        ("shrink", "--arm", "a"),
+    ],
+)
+def test_a_study_that_goes_on_is_asked_nothing_else(
+    capsys: pytest.CaptureFixture[str], verb: str, option: str, value: str
+) -> None:
+    code, _, err = _main(capsys, verb, "--resume", "last", option, value)
+    assert (code, err) == (2, f"harness: --resume goes on with what was asked; leave {option} out\n")

@@ -40,3 +40,11 @@ def test_old_lists_are_replaced_and_the_rest_stays() -> None:
 def test_a_mark_of_no_kind_is_an_error() -> None:
     with pytest.raises(InputError, match="'nonsense' is no kind of part; there are faults, topologies"):
         parts.updated("<!-- names: nonsense -->\n<!-- end of names -->\n")
+
+
+@pytest.mark.parametrize(
+    "page", ["no mark", "<!-- parts: faults -->\nno end", "<!--parts: faults-->\n<!-- end of parts -->"]
+)
+def test_a_page_without_a_pair_of_marks_is_an_error(page: str) -> None:
+    with pytest.raises(InputError, match="no pair of marks"):
+        parts.updated(page)

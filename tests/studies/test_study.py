@@ -130,3 +130,29 @@ def test_they_are_found_by_kind_and_part_of_the_id(tmp_path: Path) -> None:
 def test_progress_tells_the_time_left_where_the_total_is_known() -> None:
     assert str(Progress(3, 12, 60.0, 180.0, "so")) == "3/12 after 60 s, about 180 s left: so"
     assert str(Progress(3, None, 60.0, None, "so")) == "3 after 60 s: so"
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "null",
+        "[]",
+        "{}",
+        '{"name": "doubling"}',
+        '{"name": "doubling", "question": {}}',
+        '{"name": "x", "question": {"limit": 1}}',
+    ],
+)
+def test_a_question_that_is_none_is_an_error(stored: str, tmp_path: Path) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {"limit": 2})
+    (folder.path / "question.json").write_text(stored)
+    with pytest.raises(DamagedRunError, match=r"question\.json"):
+        reopened(Doubling, folder)
+
+
+def test_an_answer_whose_run_was_deleted_is_asked_for_again(tmp_path: Path) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {"limit": 2})
+    folder.append(Answer("1", "20260101T000000-gone-000000"))
+    study = Doubling(1)
+    perform(study, folder, lambda progress: None)
+    assert study.ran == ["1"]
