@@ -11,7 +11,7 @@ SIDE_BY_SIDE ?= 4
 bench: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes >/dev/null
-	$(BIN)/asv run --record-samples --bench '^scenarios'
+	$(BIN)/asv run --launch-method forkserver --record-samples --bench '^scenarios'
 	$(BIN)/asv publish
 	$(BIN)/harness list
 	@echo "pages: results/html/index.html (serve them with: $(BIN)/asv preview)"
@@ -31,7 +31,7 @@ check: setup
 self: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes >/dev/null
-	$(BIN)/asv run --record-samples --bench '^itself'
+	$(BIN)/asv run --launch-method forkserver --record-samples --bench '^itself'
 	$(BIN)/python -m benchmarks.itself.limits
 
 # Random schedules of faults, each replayed.
@@ -57,7 +57,7 @@ tools:
 
 $(READY): requirements.lock pyproject.toml | tools
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
 	touch $(READY)

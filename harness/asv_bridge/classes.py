@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness.asv_bridge import tracking
 from harness.base.errors import InputError
 from harness.planning.plan import VERSION
 from harness.planning.planner import make
@@ -60,8 +61,6 @@ def _arms(loaded: LoadedScenario) -> list[str]:
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:
     def track(self: object, arm: str) -> dict[str, Any] | float:
-        from harness.asv_bridge import tracking
-
         return tracking.samples(loaded, arm, quantity)
 
     content = f"{VERSION}\n{quantity}\n{loaded.text}"

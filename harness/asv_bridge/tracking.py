@@ -17,7 +17,7 @@ from harness.checks.outcome import Outcome
 from harness.execution import machine, request
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned
-from harness.execution.run import execute, ignore, judged
+from harness.execution.run import execute, ignore
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
@@ -40,7 +40,7 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
         _say(f"left out: {missing}")
         return math.nan
     folder = _finished(project, plan) or _run(project, planned)
-    verdict = judged(folder)
+    verdict = Verdict.from_json(folder.read_json("verdict.json"))
     _trust(verdict, arm)
     tracked = _quantity(plan, verdict, arm, quantity)
     if tracked.value is None or not math.isfinite(tracked.value):

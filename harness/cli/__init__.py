@@ -10,8 +10,11 @@ import argparse
 import importlib
 import os
 import pkgutil
+import signal
 import sys
-from types import ModuleType
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, ModuleType
 
 from harness.base.errors import HarnessError
 from harness.base.version import __version__
@@ -46,23 +49,52 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors that we raise on purpose become one message and their exit code."""
     arguments = parser().parse_args(argv)
+    with _noting_ctrl_c() as pressed:
+        try:
+            code: int = arguments.execute(arguments)
+            sys.stdout.flush()
+            return code
+        except HarnessError as error:
+            print(f"harness: {error}", file=sys.stderr)
+            return error.exit_code
+        except KeyboardInterrupt:
+            return _interrupted()
+        except BrokenPipeError:
+            _drop_output()
+            return EXIT_BROKEN_PIPE
+        except OSError as error:
+            _drop_output()
+            sys.stderr.write(f"harness: {error}\n")
+            return HarnessError.exit_code
+        except Exception:
+            if pressed:
+                return _interrupted()
+            raise
+
+
+@contextmanager
+def _noting_ctrl_c() -> Iterator[list[int]]:
+    """Note each SIGINT beside raising KeyboardInterrupt, of which compiled code, as pydantic's, makes other errors."""
+    pressed: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
+    old = signal.getsignal(signal.SIGINT)
+    if old is not signal.default_int_handler:
+        yield pressed
+        return
+    signal.signal(signal.SIGINT, note)
     try:
-        code: int = arguments.execute(arguments)
-        sys.stdout.flush()
-        return code
-    except HarnessError as error:
-        print(f"harness: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("harness: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        _drop_output()
-        return EXIT_BROKEN_PIPE
-    except OSError as error:
-        _drop_output()
-        sys.stderr.write(f"harness: {error}\n")
-        return HarnessError.exit_code
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def _interrupted() -> int:
+    print("harness: interrupted", file=sys.stderr)
+    return EXIT_INTERRUPTED
 
 
 def _drop_output() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,19 @@ def test_a_study_that_goes_on_is_asked_nothing_else(
 ) -> None:
     code, _, err = _main(capsys, verb, "--resume", "last", option, value)
     assert (code, err) == (2, f"harness: --resume goes on with what was asked; leave {option} out\n")
+
+
+def test_ctrl_c_in_compiled_code_is_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def compiled(arguments: object) -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise ValueError("error building `literal` serializer: KeyboardInterrupt") from error
+        return 0
+
+    monkeypatch.setattr(cli.list, "execute", compiled)
+    assert cli.main(["list"]) == 130
+    assert capsys.readouterr().err == "harness: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,8 @@ def quick(stranger: Stranger) -> Quick:
     wanted = {path.stem: path for path in (ROOT / "scenarios").rglob("*.yaml") if "quick" in _tags(path)}
     verdicts = _verdicts(stranger.results)
     missing = [path for name, path in wanted.items() if name not in verdicts]
-    harness("run", *missing, "--tag", "quick", "--results", stranger.results)
+    with ThreadPoolExecutor(2) as pairs:
+        list(pairs.map(lambda path: harness("run", path, "--results", stranger.results), missing))
     verdicts = _verdicts(stranger.results)
     return Quick(stranger.results, {name: verdicts[name] for name in wanted if name in verdicts})
 

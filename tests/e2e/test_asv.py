@@ -24,6 +24,9 @@ variants: {threaded: {}, naive: {target.env.MXNET_ENGINE_TYPE: NaiveEngine}}
 expect: {throughput: {versus: threaded, at_least: 1%}}
 """
 
+RUN = ("run", "--launch-method", "forkserver")
+"""As `make bench` does."""
+
 ONE = ("--bench", "track_peak_memory")
 """All tracked numbers are of one run, so that one of them shows whether it was made."""
 
@@ -73,7 +76,7 @@ def _cache_home() -> Path:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, target: Path) -> Project:
     made = Project(tmp_path_factory.mktemp("project"))
-    made.asv("run", "--show-stderr")
+    made.asv(*RUN, "--show-stderr")
     return made
 
 
@@ -99,22 +102,22 @@ def test_one_run_feeds_all_tracked_numbers(project: Project) -> None:
 def test_what_a_crash_left_finished_is_not_run_again(project: Project) -> None:
     before = project.runs
     project.saved[0].unlink()  # asv saves at the end: a crash leaves runs and no file
-    project.asv("run")
+    project.asv(*RUN)
     assert project.runs == before
-    project.asv("run", *ONE)
+    project.asv(*RUN, *ONE)
     assert project.runs == before + 1
 
 
 def test_a_dry_run_measures_anew(project: Project) -> None:
     before = project.runs
-    project.asv("run", "--dry-run", *ONE)
-    project.asv("run", "--dry-run", *ONE)
+    project.asv(*RUN, "--dry-run", *ONE)
+    project.asv(*RUN, "--dry-run", *ONE)
     assert project.runs == before + 2
 
 
 def test_compare_show_and_publish(project: Project) -> None:
     project.commit("a night without changes")
-    project.asv("run")
+    project.asv(*RUN)
     compared = project.asv("compare", "HEAD~1", "HEAD")
     assert "scenarios.Small.track_seconds_per_sample(naive)" in compared.replace("'", "")
     assert "track_peak_memory" in project.asv("show", "HEAD")
@@ -130,7 +133,7 @@ def test_compare_show_and_publish(project: Project) -> None:
 def test_numbers_are_never_filed_under_a_commit_with_other_files(project: Project) -> None:
     (project.folder / "scenarios" / "small.yaml").write_text(SCENARIO.replace("200", "220"))
     project.commit("another scenario")
-    output = project.asv("run", "HEAD~1^!", code=1)
+    output = project.asv(*RUN, "HEAD~1^!", code=1)
     assert re.search(r"commit [0-9a-f]{8} has other files than the checkout", output)
 
 
@@ -140,7 +143,7 @@ def test_an_environment_variable_is_an_axis(project: Project) -> None:
         conf.read_text().replace('"env_nobuild": {}', '"env_nobuild": {"MXNET_SUBGRAPH_BACKEND": ["NONE"]}')
     )
     project.commit("an axis")
-    project.asv("run", *ONE)
+    project.asv(*RUN, *ONE)
     newest = max((project.folder / "results" / "runs").iterdir())
     plan = json.loads((newest / "plan.json").read_text())
     assert plan["arms"][0]["env"]["MXNET_SUBGRAPH_BACKEND"] == "NONE"

@@ -129,6 +129,7 @@ def test_a_worker_killed_on_its_host_leaves_the_others_waiting(run: Callable[...
 
 
 @needs_clusters
+@pytest.mark.alone
 def test_faults_on_links_overlap_have_receipts_and_change_no_weight(run: Callable[..., Command]) -> None:
     latency = "{latency: {select: {role: server}, at: {step: 20}, for: {steps: 60}, by: 5ms}}"
     partition = "{partition: {select: {host: worker-1}, at: {step: 40}, for: {time: 500ms}}}"
