@@ -8,8 +8,8 @@ in a file of the same name. Its receipt is read from evidence that the injecting
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field, create_model, model_validator
@@ -17,7 +17,7 @@ from pydantic import Field, create_model, model_validator
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
-from harness.vocabulary.events import Committed, Event, Impaired
+from harness.vocabulary.events import Afterwards, Committed, Event, Impaired
 from harness.vocabulary.instructions import (
     BeginInProcess,
     EndInProcess,
@@ -33,8 +33,11 @@ from harness.vocabulary.schedule import At, Chance, Every, For, Select, WallTime
 
 Kind = Literal["process", "worker", "link"]
 Proof = tuple[bool, str]
-"""Whether it is proven, and the evidence in a sentence."""
+"""Whether it happened, by its own action, and the evidence in a sentence."""
 
+Tolerance = Annotated[
+    Percentage, Field(gt=0, le=1, description="of the dose; a measured one that is off by more makes the run invalid")
+]
 Share = Annotated[Percentage, Field(gt=0, le=1)]
 Element = Annotated[
     int, Field(ge=0, strict=True, description="which of the flattened gradient; beyond its end, the last")
@@ -82,13 +85,15 @@ class Fault(Strict):
 
     ``kind`` is what it acts on: a process from outside, the work within it, or a link. ``evidence`` are the events
     that its receipt reads, beside `Injected` and `Healed`. ``needs`` are capabilities of the machine
-    (`harness/execution/machine.py`) without which it cannot act. What only some faults do is in the protocols below.
+    (`harness/execution/machine.py`) without which it cannot act. ``exclusive``: of two of its name on one subject, only
+    the later one is in force. What only some faults do is in the protocols below.
     """
 
     name: ClassVar[str]
     kind: ClassVar[Kind] = "process"
     evidence: ClassVar[tuple[type[Event], ...]] = ()
     needs: ClassVar[tuple[str, ...]] = ()
+    exclusive: ClassVar[bool] = False
 
     select: Select
     at: At | None = None
@@ -133,6 +138,17 @@ class SeenHealed(Protocol):
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         """Whether its subject was seen to be as before (None: there was nothing to see), and what was seen."""
+        ...
+
+
+@runtime_checkable
+class Dosed(Protocol):
+    """A fault that is asked for in a dose, within a ``tolerance`` that the scenario may change."""
+
+    tolerance: float
+
+    def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """Whether the measured dose is the asked one (None: that cannot be measured so finely), and the numbers."""
         ...
 
 
@@ -243,18 +259,22 @@ class WorkerFault(Fault):
         """What was sent has another hash than what was computed, from the first step on, in its steps only."""
         reports = evidence.all(Committed)
         steps = sorted({report.step for report in reports})
-        if not reports or self.at is None or self.at.step is None or self.life.steps is None:
-            return False, "the worker did not report that it committed it"
-        planned = range(self.at.step, self.at.step + self.life.steps)
-        if not set(steps) <= set(planned) or steps[0] != planned[0]:
-            return False, f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
-        refuted = next((reason for reason in map(self.refutation, reports) if reason), None)
+        refuted = self.off_its_steps(steps) or next(filter(None, map(self.refutation, reports)), None)
         if refuted is not None:
             return False, refuted
-        first = reports[0]
-        when = f"step {steps[0]}" if len(planned) == 1 else f"{len(steps)} of {len(planned)} steps, from {steps[0]}"
+        first, lasts = reports[0], self.life.steps or len(steps)
+        when = f"step {steps[0]}" if lasts == 1 else f"{len(steps)} of {lasts} steps, from {steps[0]}"
         hashes = f"SHA-256 {first.before[:8]} became {first.after[:8]}"
         return True, f"{when}: {first.what}: {first.detail}, {hashes}"
+
+    def off_its_steps(self, steps: Sequence[int]) -> str | None:
+        """Why steps in which it was committed, in order, are not its own, from its first on; None where they are."""
+        if not steps or self.at is None or self.at.step is None or self.life.steps is None:
+            return "the worker did not report that it committed it"
+        planned = range(self.at.step, self.at.step + self.life.steps)
+        if set(steps) <= set(planned) and steps[0] == planned[0]:
+            return None
+        return f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         """Refuse a selection with other roles than workers."""
@@ -279,7 +299,7 @@ class LinkFault(Fault):
     """Base of faults on the link of one host of a pocket cluster."""
 
     kind: ClassVar[Kind] = "link"
-    evidence: ClassVar[tuple[type[Event], ...]] = (Impaired,)
+    evidence: ClassVar[tuple[type[Event], ...]] = (Impaired, Afterwards)
     direction: Literal["out", "in", "both"] = Field(default="both", description="from the host, to it, or both")
     peer: str | None = Field(default=None, description="only what goes to or comes from this host or role")
     for_: For | None = Field(default=None, alias="for")
@@ -308,32 +328,73 @@ class LinkFault(Fault):
         """The directions of the link that the fault impairs, seen from the host."""
         return ("out", "in") if self.direction == "both" else (self.direction,)
 
+    def doses(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """The `dose` of faults that measure one in ``fits(report)``: of every direction in which packets came by."""
+        reports = [report for report in _by_way(evidence).values() if report.packets]
+        found = [(report.direction, *self.fits(report)) for report in reports]
+        words = [fits for _, fits, _ in found]
+        fits = False if False in words else True if True in words else None
+        return fits, "; ".join(f"{way}: {sentence}" for way, _, sentence in found)
+
+    def fits(self, report: Impaired) -> tuple[bool | None, str]:
+        """Whether one direction had the asked dose, and the numbers; of faults without one nothing is said."""
+        return None, ""
+
     def receipt(self, evidence: Evidence) -> Proof:
         """The wire's counters prove it for every direction in which packets came by, and for one at least."""
-        reports = {report.direction: report for report in evidence.all(Impaired) if not report.after}
+        reports = _by_way(evidence)
         proofs = [_proof(self, way, reports.get(way)) for way in self.ways]
         words = [proven for proven, _ in proofs]
         return True in words and False not in words, "; ".join(sentence for _, sentence in proofs)
 
     def idle(self, evidence: Evidence) -> bool:
         """Whether the wire reported, in every direction, that no packet came by."""
-        reports = [report for report in evidence.all(Impaired) if not report.after]
+        reports = evidence.all(Impaired)
         return bool(reports) and not any(report.packets for report in reports)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        """What passed after it: every packet in time, as far as this fault is concerned."""
-        later = {report.direction: report for report in evidence.all(Impaired) if report.after}
+        """What passed after it, where no other fault was on the link."""
+        later = {report.direction: report for report in evidence.all(Afterwards)}
         packets = sum(report.packets for report in later.values())
-        lost = sum(report.touched for report in later.values())
+        lost = [report.lost for report in later.values()]
         if not packets:
             return None, "no packet came by after it"
-        return lost == 0, f"{packets} packets passed after it, {lost} were lost"
+        known = [count for count in lost if count is not None]
+        if len(known) < len(lost):
+            return None, f"{packets} packets passed after it; another fault was there, so that nobody can tell"
+        return sum(known) == 0, f"{packets} packets passed after it, {sum(known)} were lost"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         """Refuse a peer that is neither a host nor a role of the job."""
         known = dict.fromkeys([*job.hosts, *job.hosts.values()])
         if self.peer is not None and self.peer not in known:
             yield ("peer",), f"there is no {self.peer!r}; there are {', '.join(known)}"
+
+
+def _by_way(evidence: Evidence) -> dict[str, Impaired]:
+    """What the wire tells of each direction: of all the times that the fault was in force there, as one."""
+    reports: dict[str, Impaired] = {}
+    for report in evidence.all(Impaired):
+        before = reports.get(report.direction)
+        reports[report.direction] = report if before is None else _joined(before, report)
+    return reports
+
+
+def _joined(first: Impaired, second: Impaired) -> Impaired:
+    return replace(
+        first,
+        seconds=first.seconds + second.seconds,
+        packets=first.packets + second.packets,
+        touched=first.touched + second.touched,
+        overtaken=first.overtaken + second.overtaken,
+        delay=_mean(first.delay, first.packets, second.delay, second.packets),
+        rate=_mean(first.rate, first.packets, second.rate, second.packets),
+    )
+
+
+def _mean(first: float | None, weight: int, second: float | None, other: int) -> float | None:
+    known = [(value, count) for value, count in ((first, weight), (second, other)) if value is not None and count]
+    return sum(value * count for value, count in known) / sum(count for _, count in known) if known else None
 
 
 def _proof(fault: LinkFault, way: Way, report: Impaired | None) -> tuple[bool | None, str]:

@@ -8,12 +8,11 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.base import units
-from harness.faults import LinkFault, Proof
+from harness.faults import LinkFault, Proof, Tolerance
 from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impairment
 from harness.vocabulary.job_bounds import JobBounds, Refusal
-
-TOLERANCE = 0.05
+from harness.vocabulary.receipts import Evidence
 
 
 class Bandwidth(LinkFault):
@@ -21,6 +20,7 @@ class Bandwidth(LinkFault):
 
     name: ClassVar[str] = "bandwidth"
     limit: units.Bandwidth = Field(gt=0)
+    tolerance: Tolerance = 0.05
 
     def impairment(self) -> Impairment:
         return Impairment(bandwidth=self.limit)
@@ -28,9 +28,16 @@ class Bandwidth(LinkFault):
     def proof(self, report: Impaired) -> Proof:
         if report.rate is None:
             return False, f"{report.packets} packets never had to wait for one another"
-        proven = abs(report.rate / self.limit - 1) <= TOLERANCE
-        asked = units.bandwidth_text(self.limit)
-        return proven, f"{report.packets} packets left at {units.bandwidth_text(report.rate)}, {asked} were asked"
+        return True, f"packets that waited left at {units.bandwidth_text(report.rate)}"
+
+    def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
+        return self.doses(evidence)
+
+    def fits(self, report: Impaired) -> tuple[bool | None, str]:
+        """The rate of packets while others waited."""
+        if report.rate is None:
+            return None, ""
+        return abs(report.rate / self.limit - 1) <= self.tolerance, f"{units.bandwidth_text(self.limit)} were asked"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         yield from super().refusals(job)

@@ -20,6 +20,7 @@ from harness.vocabulary.receipts import Evidence, killed
 class Checkpointing(Event):
     """A worker has written half of the checkpoint of ``step`` and stands still, as a fault asked."""
 
+    fault: int
     step: int
 
 
@@ -35,7 +36,7 @@ class CheckpointKill(WorkerFault):
         return Life(terminates=True, restart_after=self.after)
 
     def follow(self, event: Event) -> tuple[Instruction, ...]:
-        return (Signal(event.subject, "KILL"),) if isinstance(event, Checkpointing) else ()
+        return (Signal(event.subject, "KILL", event.fault),) if isinstance(event, Checkpointing) else ()
 
     def receipt(self, evidence: Evidence) -> Proof:
         """The worker stood in the middle of its file when the kernel ended it by signal 9."""

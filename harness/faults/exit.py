@@ -25,8 +25,8 @@ class Exit(WorkerFault):
         A worker of a dist kvstore does not end by an exception: it waits for the others when it leaves.
         """
         failed, exited = evidence.first(Failed), evidence.first(Exited)
-        if failed is None:
-            return False, "no exception reached the top of the script"
+        if failed is None or not failed.error.startswith("AskedError"):
+            return False, f"the script failed with {failed.error}" if failed else "no exception ended the script"
         if exited is None:
             return True, f"{failed.error}; the process stayed"
         how = f"exit status {exited.status}" if exited.signal is None else f"signal {exited.signal}"

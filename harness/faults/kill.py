@@ -21,7 +21,7 @@ class Kill(Fault):
         return Life(terminates=True)
 
     def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(subject, "KILL"),)
+        return (Signal(subject, "KILL", number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
         """Whether the kernel's exit status names signal 9, and ``/proc`` shows a zombie or nothing."""

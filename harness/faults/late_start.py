@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from harness.base.units import Duration
 from harness.faults import Fault, Life, Proof
 from harness.vocabulary.events import Event, Spawned
 from harness.vocabulary.instructions import Instruction
+from harness.vocabulary.job_bounds import JobBounds, Refusal
 from harness.vocabulary.receipts import Evidence
 
 
@@ -23,6 +25,11 @@ class LateStart(Fault):
     @property
     def life(self) -> Life:
         return Life(at_startup=True, withholds=True, restart_after=self.by)
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        """Beyond the time in which all must have come up, it is as if it never came."""
+        if self.by is not None and self.by >= job.startup_timeout:
+            yield ("by",), f"{self.by:g} s is beyond startup_timeout, {job.startup_timeout:g} s; leave by out for never"
 
     def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
         return ()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from pydantic import Field, model_validator
 
 from harness.base.units import Duration
-from harness.faults import LinkFault, Proof
+from harness.faults import LinkFault, Proof, Tolerance
 from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impairment
+from harness.vocabulary.receipts import Evidence
 
-TOLERANCE = 0.05
 SCHEDULING = 0.001
 """Seconds that the wire may wake up late."""
+
+HAPPENED = 0.5
+"""Of the asked delay that packets had at least, where there was one at all."""
 
 
 class Latency(LinkFault):
@@ -22,6 +26,7 @@ class Latency(LinkFault):
     name: ClassVar[str] = "latency"
     by: Duration = Field(gt=0, description="seconds more, one way")
     jitter: Duration = 0.0
+    tolerance: Tolerance = 0.05
 
     @model_validator(mode="after")
     def _possible(self) -> Latency:
@@ -37,8 +42,15 @@ class Latency(LinkFault):
     def proof(self, report: Impaired) -> Proof:
         if report.delay is None:
             return False, f"none of {report.packets} packets arrived"
-        proven = abs(report.delay - self.by) <= TOLERANCE * self.by + self.jitter + SCHEDULING
-        return (
-            proven,
-            f"{report.packets} packets took {report.delay * 1e3:.2f} ms longer, {self.by * 1e3:g} ms were asked",
-        )
+        return report.delay >= HAPPENED * self.by, f"{report.packets} packets took {report.delay * 1e3:.2f} ms longer"
+
+    def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
+        return self.doses(evidence)
+
+    def fits(self, report: Impaired) -> tuple[bool | None, str]:
+        """The mean of what packets took longer, within what chance allows for the jitter (four standard errors)."""
+        if report.delay is None:
+            return None, ""
+        chance = 4 * self.jitter / math.sqrt(3 * report.packets)
+        fits = abs(report.delay - self.by) <= self.tolerance * self.by + chance + SCHEDULING
+        return fits, f"{self.by * 1e3:g} ms were asked"

@@ -16,10 +16,12 @@ from harness.vocabulary.receipts import Evidence
 
 @dataclass(frozen=True)
 class Limited(Event):
-    """The limit of a process's private memory in bytes (``/proc/<pid>/limits``, None is unlimited), before and after,
-    and what it held then (VmData)."""
+    """The limit of a process's private memory in bytes (``/proc/<pid>/limits``, None is unlimited), before and after it
+    was set or ``ended``, and what it held then (VmData)."""
 
     fault: int
+    pid: int
+    ended: bool
     before: int | None
     after: int | None
     held: int
@@ -39,17 +41,20 @@ class MemoryLimit(LastingFault):
         return (Undo(subject, number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
-        """The limit that the kernel shows in ``/proc/<pid>/limits``."""
-        limited = evidence.first(Limited)
-        if limited is None:
+        """The limit that the kernel shows in ``/proc/<pid>/limits``, of every process that it met."""
+        begun = [report for report in evidence.all(Limited) if not report.ended]
+        if not begun:
             return False, "no limit was reported"
+        limited = begun[0]
         shown = "unlimited" if limited.after is None else bytes_text(limited.after)
-        held = bytes_text(limited.held)
-        return limited.after == self.limit, f"/proc shows a limit of {shown}; it held {held} then"
+        seen = f"/proc/{limited.pid} shows a limit of {shown}; it held {bytes_text(limited.held)} then"
+        return all(report.after == self.limit for report in begun), seen
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """Of the process that it met last, where that was there to its end."""
         reports = evidence.all(Limited)
-        if len(reports) < 2:
+        if not reports or not reports[-1].ended:
             return None, ""
-        same = reports[-1].after == reports[0].before
-        return same, "the limit is as before" if same else ""
+        before = next(report.before for report in reports if report.pid == reports[-1].pid)
+        after = reports[-1].after
+        return after == before, "the limit is as before" if after == before else f"the limit is {after}, not {before}"

@@ -6,13 +6,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.faults import Fault, Life, Proof
+from harness.faults import Fault, Life, Proof, Tolerance
 from harness.vocabulary.events import Event, Signalled
 from harness.vocabulary.instructions import Instruction, Signal
-from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.receipts import GONE, Evidence
 from harness.vocabulary.schedule import WallTime
 
-LONG_ENOUGH = 0.9
 RAN_AT_MOST = 0.001
 """Seconds on a processor that a thread may take to notice."""
 
@@ -22,31 +21,43 @@ class Pause(Fault):
 
     name: ClassVar[str] = "pause"
     evidence: ClassVar[tuple[type[Event], ...]] = (Signalled,)
+    exclusive: ClassVar[bool] = True
     for_: WallTime = Field(alias="for")
+    tolerance: Tolerance = 0.1
 
     @property
     def life(self) -> Life:
         return Life(self.for_, suspends=True)
 
     def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(subject, "STOP"),)
+        return (Signal(subject, "STOP", number),)
 
     def heal(self, subject: str, number: int) -> tuple[Instruction, ...]:
-        return (Signal(subject, "CONT"),)
+        return (Signal(subject, "CONT", number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
         """``/proc`` shows state T after STOP and still T before CONT, and no thread was on a processor in between."""
         stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
         if stop is None or cont is None:
             return False, f"no {'STOP' if stop is None else 'CONT'} was sent"
-        lasted, ran = cont.t - stop.t, cont.ran - stop.ran
-        states_fit = stop.after == "T" and cont.before == "T" and cont.after != "T"
-        proven = states_fit and lasted >= LONG_ENOUGH * self.for_.time and ran <= RAN_AT_MOST
         states = f"/proc state {stop.after or 'gone'} after STOP, {cont.before or 'gone'} before CONT, "
-        return proven, states + f"{cont.after or 'gone'} after it; {lasted:.3f} s apart, {ran * 1e3:.1f} ms of them run"
+        states += f"{cont.after or 'gone'} after it"
+        if cont.before in GONE:  # it was about to leave
+            return stop.after == "T", states
+        ran = cont.ran - stop.ran
+        stood = stop.after == "T" and cont.before == "T" and cont.after != "T" and ran <= RAN_AT_MOST
+        return stood, f"{states}; {ran * 1e3:.1f} ms run in between"
+
+    def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """From one signal to the other; of a process that left meanwhile nobody can tell."""
+        stop, cont = evidence.signalled("STOP"), evidence.signalled("CONT")
+        if stop is None or cont is None or cont.before in GONE:
+            return None, "it left meanwhile"
+        lasted = cont.t - stop.t
+        return lasted >= (1 - self.tolerance) * self.for_.time, f"{lasted:.3f} s apart, {self.for_.time:g} s were asked"
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         cont = evidence.signalled("CONT")
-        if cont is None or cont.after in ("", "Z", "X"):
+        if cont is None or cont.after in GONE:
             return None, ""
         return cont.after != "T", f"/proc state {cont.after}"

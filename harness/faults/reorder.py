@@ -24,4 +24,6 @@ class Reorder(LinkFault):
         return Impairment(reorder=self.share, hold=self.by)
 
     def proof(self, report: Impaired) -> Proof:
-        return share_proof(report, self.share, f"were held for {self.by * 1e3:g} ms")
+        """As many were held as chance allows, and others came before some of them."""
+        fits, sentence = share_proof(report, self.share, f"were held for {self.by * 1e3:g} ms")
+        return fits and report.overtaken > 0, f"{sentence}, {report.overtaken} were overtaken"

@@ -29,6 +29,6 @@ class Reset(LinkFault):
 
     def receipt(self, evidence: Evidence) -> Proof:
         """Connections that the wire counted as torn down, once each, by whichever direction a packet came first."""
-        reports = [report for report in evidence.all(Impaired) if not report.after]
+        reports = evidence.all(Impaired)
         torn, packets = (sum(getattr(report, name) for report in reports) for name in ("touched", "packets"))
         return torn > 0, f"{torn} connections were torn down, at {packets} packets"

@@ -8,12 +8,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from harness.faults import LastingFault, Life, Proof
+from harness.faults import LastingFault, Life, Proof, Tolerance
 from harness.vocabulary.events import Event
 from harness.vocabulary.instructions import Act, Instruction, Undo
 from harness.vocabulary.receipts import Evidence
-
-TOLERANCE = 0.10
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,9 @@ class Slow(LastingFault):
 
     name: ClassVar[str] = "slow"
     evidence: ClassVar[tuple[type[Event], ...]] = (Throttled,)
+    exclusive: ClassVar[bool] = True
     factor: Annotated[float, Field(gt=1, le=100, strict=True)]
+    tolerance: Tolerance = 0.10
 
     @property
     def life(self) -> Life:
@@ -48,23 +48,37 @@ class Slow(LastingFault):
         return (Undo(subject, number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
-        """The share of time that ``/proc`` showed it stopped gives the factor, within 10 % of the asked one.
+        """``/proc`` showed state T at both ends of stops.
 
         A worker's own step times stand beside it; they grow less than the factor where a step also waits for others.
         """
-        throttled = evidence.first(Throttled)
-        if throttled is None or throttled.elapsed <= throttled.stopped:
+        reports = evidence.all(Throttled)
+        if not reports:
             return False, "no throttle was reported"
-        factor = throttled.elapsed / (throttled.elapsed - throttled.stopped)
-        proven = throttled.witnessed > 0 and abs(factor / self.factor - 1) <= TOLERANCE
-        seen = f"stopped for {throttled.stopped:.2f} of {throttled.elapsed:.2f} s, a factor of {factor:.2f}; "
-        seen += f"/proc showed state T in {throttled.witnessed} of {throttled.cycles} stops"
+        stopped, elapsed = sum(r.stopped for r in reports), sum(r.elapsed for r in reports)
+        witnessed, cycles = sum(r.witnessed for r in reports), sum(r.cycles for r in reports)
+        seen = f"stopped for {stopped:.2f} of {elapsed:.2f} s; /proc showed state T in {witnessed} of {cycles} stops"
         if evidence.inside and evidence.outside:
             seen += f"; its steps took {median(evidence.inside) / median(evidence.outside):.2f} times as long"
-        return proven, seen
+        return stopped > 0 and 2 * witnessed > cycles, seen
+
+    def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """What the share of stopped time gives beyond a factor of 1, against what was asked.
+
+        A stop more or less would change it by ``finest``; where that is more than the tolerance, it says nothing.
+        """
+        reports = evidence.all(Throttled)
+        stopped, elapsed = sum(r.stopped for r in reports), sum(r.elapsed for r in reports)
+        factor = elapsed / max(elapsed - stopped, 1e-9)
+        finest = factor**2 * stopped / elapsed / sum(r.cycles for r in reports)
+        allowed = self.tolerance * (self.factor - 1)
+        sentence = f"a factor of {factor:.2f} for {self.factor:g}"
+        if finest > allowed:
+            return None, f"{sentence}, in too few stops to tell within {allowed:.2f}"
+        return abs(factor - self.factor) <= allowed, sentence
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        throttled = evidence.first(Throttled)
-        if throttled is None or throttled.state == "":
+        throttled = evidence.all(Throttled)
+        if not throttled or throttled[-1].state == "":
             return None, ""
-        return throttled.state != "T", f"/proc state {throttled.state}"
+        return throttled[-1].state != "T", f"/proc state {throttled[-1].state}"

@@ -15,6 +15,7 @@ from harness.measures import Measure
 from harness.planning.plan import Arm, Plan
 from harness.vocabulary.events import Ended, Event, Exited, Spawned, Stack
 from harness.vocabulary.quantities import ArmMeasures
+from harness.vocabulary.receipts import Receipt
 
 
 def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any]) -> Verdict:
@@ -96,6 +97,13 @@ def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None
         return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
 
 
+def _doubt(receipt: Receipt) -> str:
+    whom = f"{receipt.name} of {receipt.subject}"
+    if receipt.restored is False:
+        return f"{whom} was not undone: {receipt.afterwards}"
+    return f"{'the dose is off for' if receipt.happened else 'no receipt for'} {whom}: {receipt.evidence}"
+
+
 def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
     """A run that was cut short says nothing; then, a fault without a receipt is not what was asked."""
     for arm in arms:
@@ -103,19 +111,9 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
             return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
         if arm.ended.outcome in ("interrupted", "aborted"):
             return "invalid", f"{arm.ended.outcome} by {arm.ended.reason}"
-    receipts = [receipt for arm in arms for receipt in arm.receipts]
-    not_undone = [
-        f"{receipt.name} of {receipt.subject} was not undone: {receipt.afterwards}"
-        for receipt in receipts
-        if receipt.restored is False
-    ]
-    unproven = [
-        f"no receipt for {receipt.name} of {receipt.subject}: {receipt.evidence}"
-        for receipt in receipts
-        if not receipt.proven
-    ]
-    if not_undone or unproven:
-        return "invalid", "; ".join(not_undone or unproven)
+    doubtful = [receipt for arm in arms for receipt in arm.receipts if not receipt.stands]
+    if doubtful:
+        return "invalid", "; ".join(map(_doubt, doubtful))
     word = worst([check.verdict for check in judged])
     which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
     return word, "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"

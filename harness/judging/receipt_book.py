@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.faults import CanBeIdle, SeenHealed
+from harness.faults import CanBeIdle, Dosed, SeenHealed
 from harness.planning.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event, Healed, Injected, Window
+from harness.vocabulary.events import Event, Healed, Injected, Superseded, Window
 from harness.vocabulary.receipts import Evidence, Receipt
 
 
 class _Case:
-    """One fault on one role or host: what it reads, and the windows within it and around it."""
+    """One fault on its subjects: what it reads, and the windows within it and around it."""
 
-    def __init__(self, injection: Injection) -> None:
-        self.injection = injection
+    def __init__(self, injection: Injection, subjects: Sequence[str]) -> None:
+        self.injection, self.subjects = injection, subjects
+        self.superseded: Superseded | None = None
+        self.cut_short = False
         self.active = self.injected = False
         self.changed = 0.0
         self.events: list[Event] = []
         self.inside, self.outside = BoundedSeries(), BoundedSeries()
 
-    def mark(self, event: Injected | Healed) -> None:
-        """Note when the fault begins and ends, if the event is of this fault."""
-        if event.fault == self.injection.fault:
+    def mark(self, event: Injected | Healed | Superseded) -> None:
+        """Note when the fault begins, ends or cannot act any more, if the event is of this fault."""
+        if event.fault != self.injection.fault:
+            return
+        if isinstance(event, Superseded):
+            self.superseded, self.cut_short = event, self.active
+        else:
             self.injected = True
             self.active = isinstance(event, Injected)
             self.changed = event.t
@@ -35,24 +41,34 @@ class _Case:
             (self.inside if self.active else self.outside).add(window.seconds / window.steps)
 
     def keep(self, event: Event) -> None:
-        """Keep an event that the receipt reads, unless it is of another fault."""
-        kinds = self.injection.part.evidence
-        own = getattr(event, "fault", self.injection.fault) == self.injection.fault
-        if self.injected and own and isinstance(event, kinds):
+        """Keep an event that the receipt reads: one of this fault, or one that is of none."""
+        own = getattr(event, "fault", None) in (None, self.injection.fault)
+        if self.injected and own and isinstance(event, self.injection.part.evidence):
             self.events.append(event)
 
     def receipt(self) -> Receipt:
         """Judge whether the fault happened and was undone, from what was kept."""
-        injection = self.injection
+        injection, by = self.injection, self.superseded
         fault = injection.part
+        head = (injection.fault, fault.name, injection.subject)
+        cause = "" if by is None else f"superseded by fault {by.by}: {by.reason}"
         if not self.injected:
-            why = "the run ended before it was due"
-            return Receipt(injection.fault, fault.name, injection.subject, False, why)
-        evidence = Evidence(self.events, self.inside.points, self.outside.points)
-        proven, sentence = fault.receipt(evidence)
+            why = cause or "the run, or its process, ended before it was due"
+            return Receipt(*head, False, why, happened=False, superseded=by.by if by else None)
+        evidence = Evidence(self.events, self.inside.points, self.outside.points, self.subjects)
+        happened, sentence = fault.receipt(evidence)
+        fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
-        idle = isinstance(fault, CanBeIdle) and fault.idle(evidence)
-        return Receipt(injection.fault, fault.name, injection.subject, proven, sentence, restored, seen, idle)
+        return Receipt(
+            *head,
+            proven=happened and fits is not False,
+            evidence="; ".join(filter(None, (sentence, measured, cause if self.cut_short or not happened else ""))),
+            restored=None if self.cut_short else restored,
+            afterwards=seen,
+            idle=isinstance(fault, CanBeIdle) and fault.idle(evidence),
+            happened=happened,
+            superseded=by.by if by else None,
+        )
 
 
 class ReceiptBook:
@@ -60,21 +76,26 @@ class ReceiptBook:
 
     def __init__(self, arm: Arm) -> None:
         self._warmup = arm.workload.warmup
-        self._cases = [_Case(injection) for injection in arm.schedule]
+        roles = [role.name for role in arm.roles]
+        self._cases = [
+            _Case(injection, roles if injection.part.life.whole_job else [injection.subject])
+            for injection in arm.schedule
+        ]
         self._by_subject: dict[str, list[_Case]] = {}
         for case in self._cases:
-            self._by_subject.setdefault(case.injection.subject, []).append(case)
+            for subject in case.subjects:
+                self._by_subject.setdefault(subject, []).append(case)
         kinds = {kind: None for injection in arm.schedule for kind in injection.part.evidence}
-        self.hears: tuple[type[Event], ...] = (Injected, Healed, Window, *kinds) if self._cases else ()
+        self.hears: tuple[type[Event], ...] = (Injected, Healed, Superseded, Window, *kinds) if self._cases else ()
 
     def add(self, event: Event) -> None:
         """Take one event into account."""
         for case in self._by_subject.get(event.subject, ()):
-            if isinstance(event, Injected | Healed):
+            if isinstance(event, Injected | Healed | Superseded):
                 case.mark(event)
             elif not isinstance(event, Window):
                 case.keep(event)
-            elif event.first >= self._warmup:
+            elif event.first >= self._warmup and event.subject == case.injection.subject:
                 case.measure(event)
 
     def receipts(self) -> Sequence[Receipt]:

@@ -15,7 +15,7 @@ from harness.vocabulary.events import Ended, Stack
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from harness.vocabulary.receipts import Receipt
 
-SCHEMA = "harness/verdict/2"
+SCHEMA = "harness/verdict/3"
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
 Part = TypeVar("Part")
 Self = TypeVar("Self", bound="Verdict")
@@ -55,6 +55,13 @@ class Verdict:
         """The measures of the arm of that name; KeyError where there is none."""
         arms = {arm.arm: arm for arm in self.arms}
         return arms[name]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether numbers of the run are of what was asked: every arm ended by itself, and every receipt stands."""
+        ends = [arm.ended for arm in self.arms]
+        whole = all(ended is not None and ended.outcome not in ("interrupted", "aborted") for ended in ends)
+        return whole and all(receipt.stands for arm in self.arms for receipt in arm.receipts)
 
     def measures(self) -> list[dict[str, Any]]:
         """A record for each quantity of each arm, as pandas takes them: ``pandas.DataFrame(verdict.measures())``."""

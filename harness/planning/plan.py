@@ -14,7 +14,7 @@ from harness.planning.network import Network
 from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
 from harness.topologies import Compression, Role
 
-VERSION = 4
+VERSION = 5
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 
@@ -119,6 +119,7 @@ class Plan(Strict):
     seed: int
     target: Target
     worker: str = Field(description="SHA-256 of the worker archive")
+    harness: str = Field(description="SHA-256 of the harness that made the plan, which also decides what happens")
     startup_timeout: float
     stall_timeout: float
     arms: tuple[Arm, ...]

@@ -13,7 +13,7 @@ def text(quantity: Quantity) -> str:
     words = f"{_digits(quantity.value, scale)} {unit}".rstrip()
     if quantity.low is not None and quantity.high is not None and quantity.low != quantity.high:
         words += f" ({_digits(quantity.low, scale)} to {_digits(quantity.high, scale)})"
-    return f"{words}, n={quantity.n}"
+    return f"{words}, n={quantity.n}{f'; {quantity.note}' if quantity.note else ''}"
 
 
 def _scale(value: float, unit: str) -> tuple[float, str]:

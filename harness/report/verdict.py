@@ -15,6 +15,7 @@ from harness.judging.verdict import Verdict
 from harness.report import numbers
 from harness.vocabulary.events import Ended
 from harness.vocabulary.quantities import ArmMeasures
+from harness.vocabulary.receipts import Receipt
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
 _HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "sent_packets", "received_packets")
@@ -86,10 +87,20 @@ def _receipts(verdict: Verdict) -> Table:
     table = _table("arm", "fault", "receipt", "evidence")
     for arm in verdict.arms:
         for receipt in arm.receipts:
-            word = Text("proven", "green") if receipt.proven else Text("missing", "bold red")
+            word = _word(receipt)
             evidence = "; afterwards ".join(filter(None, (receipt.evidence, receipt.afterwards)))
             table.add_row(arm.arm, f"{receipt.name} {receipt.subject}", word, Text(evidence))
     return table
+
+
+def _word(receipt: Receipt) -> Text:
+    if receipt.restored is False:
+        return Text("not undone", "bold red")
+    if receipt.proven:
+        return Text("proven", "green")
+    if receipt.superseded is not None:
+        return Text(f"superseded by {receipt.superseded}", "yellow")
+    return Text("dose is off" if receipt.happened else "missing", "bold red")
 
 
 def _log(ended: Ended) -> Text:

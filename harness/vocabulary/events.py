@@ -42,15 +42,28 @@ def _kind(event: type[Event]) -> str:
 
 
 @dataclass(frozen=True)
-class Ready(Event):
-    """A worker is built and connected. ``baseline``: anonymous bytes held before the first array."""
+class Announced(Event):
+    """The program of a role runs, under the ``pid`` that it has itself: another than `Spawned`'s under a wrapper."""
 
-    import_seconds: float
-    baseline: int
+    pid: int
+
+
+@dataclass(frozen=True)
+class Imported(Event):
+    """A worker has imported MXNet: the proof that there is one to blame."""
+
+    seconds: float
     python: str
     mxnet: str
     numpy: str
     features: list[str]
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """A worker is built and connected. ``baseline``: anonymous bytes held before the first array."""
+
+    baseline: int
     kvstore_rank: int
     live_missing: str
 
@@ -197,9 +210,13 @@ class Digest(Event):
 
 @dataclass(frozen=True)
 class Failed(Event):
-    """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go."""
+    """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go.
+
+    ``defect``: it came from the harness's own code, not from MXNet or what is trained.
+    """
 
     error: str
+    defect: bool
 
 
 @dataclass(frozen=True)
@@ -211,9 +228,10 @@ class Done(Event):
 
 @dataclass(frozen=True)
 class Spawned(Event):
-    """A process started, ``pid`` as the agent sees it."""
+    """A process started, ``pid`` as the agent sees it; ``fault``: which one started it again, if one did."""
 
     pid: int
+    fault: int | None
 
 
 @dataclass(frozen=True)
@@ -265,10 +283,9 @@ class Traffic(Event):
 class Impaired(Event):
     """What fault number ``fault`` did to one direction of a link until it ended; the subject is the host.
 
-    Of ``packets`` that came by in ``seconds``, ``touched`` were dropped, doubled, held or delayed. ``delay``: mean
-    seconds that packets took beyond queueing and the link's own latency, measured from reading to writing. ``rate``:
-    bits/s at which packets left while others waited. None where no packet tells. ``after``: it is of the packets that
-    came by after the fault had ended.
+    Of ``packets`` that came by in ``seconds``, ``touched`` were dropped, doubled, held or delayed, and ``overtaken``
+    arrived after others that had entered later. ``delay``: mean seconds that packets were written later than without
+    this fault. ``rate``: bits/s at which packets left while others waited. None where no packet tells.
     """
 
     fault: int
@@ -276,9 +293,23 @@ class Impaired(Event):
     seconds: float
     packets: int
     touched: int
+    overtaken: int
     delay: float | None
     rate: float | None
-    after: bool
+
+
+@dataclass(frozen=True)
+class Afterwards(Event):
+    """What came by in one direction of a host's link in the ``seconds`` since fault number ``fault`` ended there.
+
+    ``lost``: packets that did not arrive, those apart that found a full queue; None where another fault was there.
+    """
+
+    fault: int
+    direction: str
+    seconds: float
+    packets: int
+    lost: int | None
 
 
 @dataclass(frozen=True)
@@ -288,11 +319,13 @@ class Closed(Event):
 
 @dataclass(frozen=True)
 class Signalled(Event):
-    """A signal was sent; the process state in ``/proc`` just before and once it had settled ("" when gone).
+    """A signal was sent, for fault number ``fault`` or none; the process state in ``/proc`` just before and once it had
+    settled ("" when gone).
 
     ``ran``: seconds that its threads had been on a processor, once STOP had settled and before any other.
     """
 
+    fault: int | None
     signal: str
     before: str
     after: str
@@ -329,6 +362,15 @@ class Healed(Event):
 
     fault: int
     step: int | None
+
+
+@dataclass(frozen=True)
+class Superseded(Event):
+    """Fault number ``fault`` cannot act any more because of what fault number ``by`` did; ``reason`` says it."""
+
+    fault: int
+    by: int
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class Survey(Instruction):
 class Spawn(Instruction):
     """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment.
 
-    ``host`` is the host of the pocket cluster that it runs on, if there is one.
+    ``host`` is the host of the pocket cluster that it runs on, if there is one. ``fault``: which one starts it again.
     """
 
     argv: tuple[str, ...]
@@ -112,6 +112,7 @@ class Spawn(Instruction):
     cwd: str
     log: str
     host: str = ""
+    fault: int | None = None
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,10 @@ class Credit(Instruction):
 
 @dataclass(frozen=True)
 class Signal(Instruction):
-    """Send a signal and report the state in ``/proc`` before and after."""
+    """Send a signal, for fault number ``fault`` or none (None), and report the state in ``/proc`` before and after."""
 
     signal: SignalName
+    fault: int | None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ class JobBounds:
     ``hosts``: every role with its host, "" on loopback. ``environments``: what the topology tells each role.
     ``smallest`` and ``variable``: the least size that the model takes, and whether it takes several. ``elastic``:
     whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
+    ``startup_timeout``: seconds in which all must have come up.
     """
 
     hosts: Mapping[str, str]
@@ -35,6 +36,7 @@ class JobBounds:
     copies: int
     phases: bool
     counts_live: bool
+    startup_timeout: float
     faults: int
 
     @property

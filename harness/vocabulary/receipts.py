@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from harness.vocabulary.events import Event, Exited, Impaired, Signalled
 
 Kind = TypeVar("Kind", bound=Event)
+GONE = ("", "Z", "X")
+"""States in ``/proc`` of a process that is no more."""
 
 
 @dataclass(frozen=True)
 class Receipt:
     """What independent evidence says of one fault on one role or host.
 
-    ``restored``: whether what it acted on was seen to be as before; None where there is nothing to restore or to see.
-    ``idle``: nothing came by that it could act on.
+    ``proven``: it happened, and in the dose that was asked. ``happened``: it acted at all. ``superseded``: the number
+    of the fault that made it impossible, or cut it short. ``restored``: whether what it acted on was seen to be as
+    before; None where there is nothing to restore or to see. ``idle``: nothing came by that it could act on.
     """
 
     fault: int
@@ -28,18 +31,27 @@ class Receipt:
     restored: bool | None = None
     afterwards: str = ""
     idle: bool = False
+    happened: bool = True
+    superseded: int | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether a run in which the fault is like this answers what was asked: proven, or not possible any more."""
+        return self.restored is not False and (self.proven or self.superseded is not None)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the history has of one role or host since the fault began.
+    """What the history has of the subjects of a fault since it began: its own events, and those of no fault.
 
     ``inside`` and ``outside``: seconds a step of the windows within the fault and (warm-up excluded) around it.
+    ``subjects``: whom it concerns; more than one where it is of the whole job.
     """
 
     events: Sequence[Event]
     inside: Sequence[float] = ()
     outside: Sequence[float] = ()
+    subjects: Sequence[str] = ()
 
     def all(self, kind: type[Kind]) -> list[Kind]:
         """Every event of a kind, in order."""
@@ -48,6 +60,10 @@ class Evidence:
     def first(self, kind: type[Kind]) -> Kind | None:
         """The first event of a kind, if there is any."""
         return next(iter(self.all(kind)), None)
+
+    def of(self, subject: str) -> Evidence:
+        """The part of it that is of one subject."""
+        return replace(self, events=[event for event in self.events if event.subject == subject], subjects=(subject,))
 
     def signalled(self, name: str) -> Signalled | None:
         """The first signal of that name since the fault began, if any was sent."""
@@ -67,7 +83,9 @@ def killed(evidence: Evidence) -> tuple[bool, str]:
     sent, exited = evidence.signalled("KILL"), evidence.first(Exited)
     if sent is None:
         return False, "no KILL was sent"
+    if sent.before in GONE:
+        return False, "the process was gone already"
     if exited is None or exited.signal != 9:
         return False, "the process did not end by signal 9"
     state = "gone" if sent.after == "" else f"state {sent.after}"
-    return sent.after in ("", "Z", "X"), f"ended by signal 9; /proc shows it {state}"
+    return sent.after in GONE, f"ended by signal 9; /proc shows it {state}"

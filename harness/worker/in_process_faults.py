@@ -1,6 +1,7 @@
 """The faults of one worker's schedule, those that it commits itself: which are in force, and where they act."""
 
 from . import faults
+from .failures import CannotCommitError
 
 
 class InProcessFaults:
@@ -16,10 +17,10 @@ class InProcessFaults:
         self._active = {}
 
     def begin(self, number, step):
-        """Commit a fault from this step on; LookupError for one that no file here commits."""
+        """Commit a fault from this step on; CannotCommitError for one that no file here commits."""
         fault = self._known[number]
         if fault is None:
-            raise LookupError("the worker cannot commit %r: it has no file of that name" % self._schedule[number][0])
+            raise CannotCommitError("the worker has no file for the fault %r" % self._schedule[number][0])
         fault.begin(step)
         self._active[number] = fault
 
@@ -58,8 +59,11 @@ class InProcessFaults:
 
 
 def _fault(job, report, number, name, parameters, sizes):
+    def account(kind, **fields):
+        report(kind, fault=number, **fields)
+
     def tell(step, what, before, after, detail):
-        report("committed", fault=number, step=step, what=what, before=before, after=after, detail=detail)
+        account("committed", step=step, what=what, before=before, after=after, detail=detail)
 
     kind = faults.find(name)
-    return None if kind is None else kind(parameters, sizes, job, tell, report)
+    return None if kind is None else kind(parameters, sizes, job, tell, account)

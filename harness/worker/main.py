@@ -1,8 +1,10 @@
 """``worker.pyz PLAN ARM ROLE``: become one role of one arm of a stored plan."""
 
+import os
 import sys
 
 from . import job, worker
+from .channel import Channel
 
 
 def main():
@@ -13,8 +15,10 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
+    channel = Channel(arm, role)
+    channel.emit("announced", pid=os.getpid())
     if role.startswith("worker/"):
-        worker.run(job.load(plan, arm), arm, role, job.schedule(plan, arm, role))
+        worker.run(job.load(plan, arm), channel, role, job.schedule(plan, arm, role))
     elif job.load(plan, arm).loop == "horovod":
         from . import rendezvous
 

@@ -4,7 +4,7 @@ import os
 
 
 def serve():
-    """Serve until the harness ends this process."""
+    """Serve until the harness ends this process, on the role's own address: whoever reaches it can write into it."""
     from horovod.runner.http.http_server import RendezvousHandler, RendezvousHTTPServer
 
     class KeepingHandler(RendezvousHandler):
@@ -13,5 +13,5 @@ def serve():
         def do_DELETE(self):  # noqa: N802 (http.server's name)
             self.send_status_code(200)
 
-    port = int(os.environ["HOROVOD_GLOO_RENDEZVOUS_PORT"])
-    RendezvousHTTPServer(("", port), KeepingHandler, 0).serve_forever()
+    address, port = os.environ["HOROVOD_GLOO_RENDEZVOUS_ADDR"], int(os.environ["HOROVOD_GLOO_RENDEZVOUS_PORT"])
+    RendezvousHTTPServer((address, port), KeepingHandler, 0).serve_forever()

@@ -1,23 +1,30 @@
 """One worker from start to end: ready, windows of steps closed by a wait, digest, done."""
 
 import math
+import os
 import platform
 import sys
 import time
 
-from .channel import Channel
 from .digest import sha256
+from .failures import AskedError
 from .memory import LiveBytes, resident
 
 
-def run(job, arm, role, schedule):
+def run(job, channel, role, schedule):
     """Train as ``job`` says and report; the loss turning non-finite is reported, not judged."""
-    channel = Channel(arm, role)
     sys.excepthook = _reporting(channel, sys.excepthook)
     started = time.monotonic()
     import mxnet as mx
 
-    imported = time.monotonic() - started
+    channel.emit(
+        "imported",
+        seconds=round(time.monotonic() - started, 6),
+        python=platform.python_version(),
+        mxnet=mx.__version__,
+        numpy=sys.modules["numpy"].__version__,
+        features=_features(mx),
+    )
     from . import trainings
     from .contexts import contexts
     from .gradients import not_finite
@@ -25,17 +32,7 @@ def run(job, arm, role, schedule):
     live = LiveBytes(job.memory == "live", contexts(job))
     baseline = resident()["anonymous"]
     training = trainings.find(job)(job, int(role.split("/")[1]), channel.emit)
-    channel.emit(
-        "ready",
-        import_seconds=round(imported, 6),
-        baseline=baseline,
-        python=platform.python_version(),
-        mxnet=mx.__version__,
-        numpy=sys.modules["numpy"].__version__,
-        features=_features(mx),
-        kvstore_rank=training.rank,
-        live_missing=live.reason,
-    )
+    channel.emit("ready", baseline=baseline, kvstore_rank=training.rank, live_missing=live.reason)
     Work(job, channel, training, live, schedule, first=role == "worker/0").through()
     channel.forget()  # arrays that outlive their library abort the process
     for parameter in not_finite(training):
@@ -52,9 +49,22 @@ def _reporting(channel, usual):
 
     def report(kind, error, trace):
         usual(kind, error, trace)
-        channel.emit("failed", error="%s: %s" % (kind.__name__, error))
+        channel.emit("failed", error="%s: %s" % (kind.__name__, error), defect=_is_defect(error, trace))
 
     return report
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TRAINED = _PACKAGE + "models" + os.sep
+
+
+def _is_defect(error, trace):
+    """Whether the harness's own code broke, for no want of memory or disk, and neither MXNet nor what is trained."""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename
+    ours = file.startswith(_PACKAGE) and not file.startswith(_TRAINED)
+    return ours and not isinstance(error, (MemoryError, OSError, AskedError))
 
 
 class Work:

@@ -14,7 +14,19 @@ WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 
 def told(*counts: tuple[int, int]) -> Evidence:
     """Packets and those touched, out and in."""
     ways = zip(("out", "in"), counts, strict=True)
-    return Evidence([Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, None, None, False) for way, one in ways])
+    return Evidence([impaired(way, *count) for way, count in ways])
+
+
+def impaired(
+    way: str,
+    packets: int,
+    touched: int,
+    delay: float | None = None,
+    rate: float | None = None,
+    overtaken: int = 0,
+) -> Impaired:
+    """What the wire says of one direction after two seconds."""
+    return Impaired(1.0, "main", "worker-1", 4, way, 2.0, packets, touched, overtaken, delay, rate)
 
 
 def acts_both_ways_or_one(fault: LinkFault, impairment: Impairment) -> None:

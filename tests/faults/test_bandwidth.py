@@ -4,18 +4,17 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.bandwidth import Bandwidth
-from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impair, Impairment, Restore
 from harness.vocabulary.receipts import Evidence
 from harness.vocabulary.schedule import For
+from tests.faults.links import impaired
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "limit": "50mbit"}
 FAULT = Bandwidth.model_validate(WRITTEN)
 
 
 def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, False) for way, one in zip(ways, told, strict=True)]
-    return Evidence(reports, (), ())
+    return Evidence([impaired(way, *report) for way, report in zip(ways, told, strict=True)])
 
 
 def test_what_it_asks_the_wire_to_do() -> None:
@@ -34,21 +33,25 @@ def test_what_it_asks_the_wire_to_do() -> None:
     ("told", "proven"),
     [
         ((100, 0, None, 5e7), True),
-        ((100, 0, None, 4.8e7), True),
-        ((100, 0, None, 5.3e7), False),
-        ((100, 0, None, 4.6e7), False),
+        ((100, 0, None, 5.3e7), True),
         ((100, 0, None, None), False),
     ],
 )
-def test_the_wires_counters_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
+def test_packets_that_waited_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
     assert FAULT.receipt(_evidence(told, told))[0] is proven
+
+
+@pytest.mark.parametrize(("rate", "fits"), [(5e7, True), (4.8e7, True), (5.3e7, False), (4.6e7, False)])
+def test_its_dose_is_the_rate_while_packets_waited(rate: float, fits: bool) -> None:
+    assert FAULT.dose(_evidence((100, 0, None, rate), (0, 0, None, None)))[0] is fits
 
 
 def test_the_evidence_is_told_for_each_direction() -> None:
     assert FAULT.receipt(_evidence((100, 0, None, 5e7), (0, 0, None, None))) == (
         True,
-        "out: 100 packets left at 50 Mbit/s, 50 Mbit/s were asked; in: no packet came by in 2.000 s",
+        "out: packets that waited left at 50 Mbit/s; in: no packet came by in 2.000 s",
     )
+    assert FAULT.dose(_evidence((100, 0, None, 5e7), (0, 0, None, None))) == (True, "out: 50 Mbit/s were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (
         False,
         "out: the wire reported nothing; in: the wire reported nothing",

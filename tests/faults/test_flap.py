@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from harness.faults.flap import Flap
-from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impairment
 from harness.vocabulary.receipts import Evidence
+from tests.faults.links import impaired
 
 FAULT = Flap.model_validate(
     {"select": {"host": "worker-1"}, "at": {"step": 5}, "direction": "out", "down": "100ms", "up": "300ms"}
@@ -18,5 +18,4 @@ def test_what_it_asks_the_wire_to_do() -> None:
 
 @pytest.mark.parametrize(("touched", "proven"), [(4, True), (0, False), (40, False)])
 def test_some_packets_are_dropped_and_others_are_not(touched: int, proven: bool) -> None:
-    told = Impaired(1.0, "main", "worker-1", 0, "out", 2.0, 40, touched, None, None, False)
-    assert FAULT.receipt(Evidence([told]))[0] is proven
+    assert FAULT.receipt(Evidence([impaired("out", 40, touched)]))[0] is proven

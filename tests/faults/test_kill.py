@@ -14,7 +14,7 @@ FAULT = Kill.model_validate({"select": {"role": "server", "rank": 0}, "at": {"ti
 
 def _evidence(after: str, signal: int | None) -> Evidence:
     events = [
-        Signalled(1.0, "main", "server/0", "KILL", "S", after, 0.0),
+        Signalled(1.0, "main", "server/0", 0, "KILL", "S", after, 0.0),
         Exited(1.1, "main", "server/0", None, signal),
     ]
     return Evidence(events, (), ())
@@ -22,7 +22,7 @@ def _evidence(after: str, signal: int | None) -> Evidence:
 
 def test_what_it_asks_the_agent_to_do() -> None:
     assert FAULT.select == Select(role="server", rank=0)
-    assert FAULT.inject("server/0", 0) == (Signal("server/0", "KILL"),)
+    assert FAULT.inject("server/0", 0) == (Signal("server/0", "KILL", 0),)
     assert not isinstance(FAULT, Heals)
     assert FAULT.life.terminates
 

@@ -14,18 +14,18 @@ SELECT = {"role": "worker", "rank": 1}
 def test_it_is_proven_by_when_the_process_was_started() -> None:
     late = LateStart.model_validate({"select": SELECT, "by": "2s"})
     assert (late.inject("worker/1", 0), late.life.restart_after, late.life.withholds) == ((), 2.0, True)
-    assert late.receipt(Evidence([BEGUN, Spawned(3.0, "main", "worker/1", 7)])) == (
+    assert late.receipt(Evidence([BEGUN, Spawned(3.0, "main", "worker/1", 7, None)])) == (
         True,
         "its process was started after 2.000 s",
     )
-    assert late.receipt(Evidence([BEGUN, Spawned(1.5, "main", "worker/1", 7)]))[0] is False
+    assert late.receipt(Evidence([BEGUN, Spawned(1.5, "main", "worker/1", 7, None)]))[0] is False
     assert late.receipt(Evidence([BEGUN])) == (False, "no process was started")
 
 
 def test_never_is_proven_by_no_process() -> None:
     never = LateStart.model_validate({"select": SELECT})
     assert never.receipt(Evidence([BEGUN])) == (True, "no process was started")
-    assert never.receipt(Evidence([BEGUN, Spawned(3.0, "main", "worker/1", 7)])) == (False, "it started")
+    assert never.receipt(Evidence([BEGUN, Spawned(3.0, "main", "worker/1", 7, None)])) == (False, "it started")
 
 
 def test_it_has_no_time_of_its_own() -> None:

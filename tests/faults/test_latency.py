@@ -4,18 +4,17 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.latency import Latency
-from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impair, Impairment, Restore
 from harness.vocabulary.receipts import Evidence
 from harness.vocabulary.schedule import For
+from tests.faults.links import impaired
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 100}, "by": "20ms", "jitter": "1ms"}
 FAULT = Latency.model_validate(WRITTEN)
 
 
 def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, False) for way, one in zip(ways, told, strict=True)]
-    return Evidence(reports, (), ())
+    return Evidence([impaired(way, *report) for way, report in zip(ways, told, strict=True)])
 
 
 def test_what_it_asks_the_wire_to_do() -> None:
@@ -34,21 +33,45 @@ def test_what_it_asks_the_wire_to_do() -> None:
     ("told", "proven"),
     [
         ((100, 100, 0.02, None), True),
-        ((100, 100, 0.0225, None), True),
-        ((100, 100, 0.024, None), False),
-        ((100, 100, 0.016, None), False),
+        ((100, 100, 0.011, None), True),
+        ((100, 100, 0.009, None), False),
+        ((100, 100, 0.0, None), False),
         ((100, 100, None, None), False),
     ],
 )
-def test_the_wires_counters_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
+def test_packets_that_took_longer_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
     assert FAULT.receipt(_evidence(told, told))[0] is proven
+
+
+@pytest.mark.parametrize(
+    ("written", "delay", "fits"),
+    [
+        ({}, 0.02, True),
+        ({}, 0.0222, True),  # 5 %, a millisecond, and what chance allows for the jitter
+        ({}, 0.0224, False),
+        ({}, 0.0177, False),
+        ({"tolerance": "20%"}, 0.0244, True),
+        ({"jitter": "20ms"}, 0.032, False),
+    ],
+)
+def test_its_dose_is_the_mean_within_what_chance_allows(written: dict[str, str], delay: float, fits: bool) -> None:
+    fault = Latency.model_validate({**WRITTEN, **written})
+    report = (100, 100, delay, None)
+    assert fault.dose(_evidence(report, report))[0] is fits
+
+
+def test_a_millisecond_is_not_proven_by_none() -> None:
+    """A delay of 0 lies within the millisecond that the wire may be late."""
+    fault = Latency.model_validate({**WRITTEN, "by": "1ms", "jitter": "0ms"})
+    assert fault.receipt(_evidence((100, 100, 0.0, None), (0, 0, None, None)))[0] is False
 
 
 def test_the_evidence_is_told_for_each_direction() -> None:
     assert FAULT.receipt(_evidence((100, 100, 0.02, None), (0, 0, None, None))) == (
         True,
-        "out: 100 packets took 20.00 ms longer, 20 ms were asked; in: no packet came by in 2.000 s",
+        "out: 100 packets took 20.00 ms longer; in: no packet came by in 2.000 s",
     )
+    assert FAULT.dose(_evidence((100, 100, 0.02, None), (0, 0, None, None))) == (True, "out: 20 ms were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (
         False,
         "out: the wire reported nothing; in: the wire reported nothing",

@@ -8,7 +8,12 @@ FAULT = MemoryLimit.model_validate({"select": {"role": "server"}, "at": {"step":
 
 
 def _limited(*pairs: tuple[int | None, int | None]) -> Evidence:
-    return Evidence([Limited(1.0, "main", "server/0", 3, before, after, 10**8) for before, after in pairs])
+    """The first sets it, the second ends it."""
+    return Evidence([_report(7, place == 1, *pair) for place, pair in enumerate(pairs)])
+
+
+def _report(pid: int, ended: bool, before: int | None, after: int | None) -> Limited:
+    return Limited(1.0, "main", "server/0", 3, pid, ended, before, after, 10**8)
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
@@ -17,7 +22,7 @@ def test_what_it_asks_the_agent_to_do() -> None:
 
 
 def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:
-    said = "/proc shows a limit of 300 MB; it held 100 MB then"
+    said = "/proc/7 shows a limit of 300 MB; it held 100 MB then"
     assert FAULT.receipt(_limited((None, 300_000_000))) == (True, said)
     assert FAULT.receipt(_limited((None, None)))[0] is False
     assert FAULT.receipt(Evidence(())) == (False, "no limit was reported")
@@ -26,3 +31,11 @@ def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:
 def test_it_is_lifted_to_what_it_was() -> None:
     assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, None)))[0] is True
     assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, 300_000_000)))[0] is False
+
+
+def test_of_a_process_that_is_gone_nothing_is_to_be_undone() -> None:
+    limit = 300_000_000
+    begun = [_report(7, False, None, limit), _report(8, False, None, limit)]
+    assert FAULT.receipt(Evidence(begun))[0] is True
+    assert FAULT.restored(Evidence(begun))[0] is None
+    assert FAULT.restored(Evidence([*begun, _report(8, True, limit, None)]))[0] is True

@@ -4,18 +4,17 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.partition import Partition
-from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impair, Impairment, Restore
 from harness.vocabulary.receipts import Evidence
 from harness.vocabulary.schedule import WallTime
+from tests.faults.links import impaired
 
 WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"time": "3s"}}
 FAULT = Partition.model_validate(WRITTEN)
 
 
 def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    reports = [Impaired(1.0, "main", "worker-1", 4, way, 2.0, *one, False) for way, one in zip(ways, told, strict=True)]
-    return Evidence(reports, (), ())
+    return Evidence([impaired(way, *report) for way, report in zip(ways, told, strict=True)])
 
 
 def test_what_it_asks_the_wire_to_do() -> None:

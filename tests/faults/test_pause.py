@@ -15,8 +15,8 @@ FAULT = Pause.model_validate(WRITTEN)
 def _evidence(stopped: str, before: str, after: str, ran: float = 0.5) -> Evidence:
     return Evidence(
         [
-            Signalled(1.0, "main", "worker/1", "STOP", "S", stopped, 0.5),
-            Signalled(4.0, "main", "worker/1", "CONT", before, after, ran),
+            Signalled(1.0, "main", "worker/1", 0, "STOP", "S", stopped, 0.5),
+            Signalled(4.0, "main", "worker/1", 0, "CONT", before, after, ran),
         ],
         (),
         (),
@@ -24,8 +24,8 @@ def _evidence(stopped: str, before: str, after: str, ran: float = 0.5) -> Eviden
 
 
 def test_what_it_asks_the_agent_to_do() -> None:
-    assert FAULT.inject("worker/1", 0) == (Signal("worker/1", "STOP"),)
-    assert FAULT.heal("worker/1", 0) == (Signal("worker/1", "CONT"),)
+    assert FAULT.inject("worker/1", 0) == (Signal("worker/1", "STOP", 0),)
+    assert FAULT.heal("worker/1", 0) == (Signal("worker/1", "CONT", 0),)
     assert (FAULT.life.seconds, FAULT.life.suspends) == (3.0, True)
 
 
@@ -42,9 +42,19 @@ def test_it_must_not_run_in_between() -> None:
     assert FAULT.restored(_evidence(*"TTT"))[0] is False
 
 
-def test_a_pause_that_ended_early_is_not_proven() -> None:
-    early = Evidence([*_evidence(*"TTS").events[:1], Signalled(3.0, "main", "worker/1", "CONT", "T", "S", 0.5)], (), ())
-    assert not FAULT.receipt(early)[0]
+def test_a_pause_that_ended_early_has_another_dose() -> None:
+    early = Evidence(
+        [*_evidence(*"TTS").events[:1], Signalled(3.0, "main", "worker/1", 0, "CONT", "T", "S", 0.5)], (), ()
+    )
+    assert FAULT.receipt(early)[0]
+    assert FAULT.dose(early) == (False, "2.000 s apart, 3 s were asked")
+
+
+def test_of_a_process_that_left_meanwhile_nobody_can_tell_how_long_it_stood() -> None:
+    left = _evidence("T", "", "")
+    assert FAULT.receipt(left) == (True, "/proc state T after STOP, gone before CONT, gone after it")
+    assert FAULT.dose(left)[0] is None
+    assert FAULT.receipt(_evidence("S", "", ""))[0] is False
 
 
 def test_another_pause_proves_nothing() -> None:
@@ -53,8 +63,9 @@ def test_another_pause_proves_nothing() -> None:
 
 
 def test_the_evidence_is_told() -> None:
-    said = "/proc state T after STOP, T before CONT, S after it; 3.000 s apart, 0.0 ms of them run"
+    said = "/proc state T after STOP, T before CONT, S after it; 0.0 ms run in between"
     assert FAULT.receipt(_evidence(*"TTS")) == (True, said)
+    assert FAULT.dose(_evidence(*"TTS")) == (True, "3.000 s apart, 3 s were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no STOP was sent")
 
 

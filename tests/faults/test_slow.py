@@ -23,24 +23,36 @@ def test_what_it_asks_the_agent_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elapsed", "stopped", "cycles", "witnessed", "proven"),
+    ("stopped", "cycles", "witnessed", "proven"),
+    [(6.0, 300, 300, True), (6.0, 300, 151, True), (6.0, 300, 150, False), (6.0, 300, 0, False), (0.0, 1, 1, False)],
+)
+def test_stops_that_proc_showed_at_both_ends_prove_it(
+    stopped: float, cycles: int, witnessed: int, proven: bool
+) -> None:
+    assert FAULT.receipt(_evidence(9.0, stopped, cycles, witnessed))[0] is proven
+
+
+@pytest.mark.parametrize(
+    ("factor", "elapsed", "stopped", "cycles", "fits"),
     [
-        (9.0, 6.0, 300, 300, True),
-        (9.0, 6.2, 300, 300, True),  # 3.21
-        (9.0, 6.3, 300, 300, False),  # 3.33
-        (9.0, 5.6, 300, 300, False),  # 2.65
-        (9.0, 6.0, 300, 299, True),
-        (9.0, 6.0, 300, 0, False),
-        (9.0, 0.0, 0, 0, False),
+        (3.0, 9.0, 6.0, 300, True),
+        (3.0, 9.0, 6.17, 300, True),  # 3.18
+        (3.0, 9.0, 6.2, 300, False),  # 3.21
+        (3.0, 9.0, 5.75, 300, False),  # 2.77
+        (1.1, 9.0, 0.82, 300, True),
+        (1.1, 9.0, 0.005, 300, False),  # 1.00
+        (3.0, 0.16, 0.098, 8, None),  # 2.59, in which each stop counts 0.5
     ],
 )
-def test_it_is_proven_within_ten_percent(
-    elapsed: float, stopped: float, cycles: int, witnessed: int, proven: bool
+def test_its_dose_is_what_is_beyond_one_within_ten_percent(
+    factor: float, elapsed: float, stopped: float, cycles: int, fits: bool | None
 ) -> None:
-    assert FAULT.receipt(_evidence(elapsed, stopped, cycles, witnessed))[0] is proven
+    fault = FAULT.model_copy(update={"factor": factor})
+    assert fault.dose(_evidence(elapsed, stopped, cycles, cycles))[0] is fits
 
 
 def test_the_evidence_is_told_with_the_step_times() -> None:
-    said = "stopped for 6.00 of 9.00 s, a factor of 3.00; /proc showed state T in 300 of 300 stops; "
+    said = "stopped for 6.00 of 9.00 s; /proc showed state T in 300 of 300 stops; "
     assert FAULT.receipt(_evidence(9.0, 6.0, 300, 300)) == (True, said + "its steps took 3.00 times as long")
+    assert FAULT.dose(_evidence(9.0, 6.0, 300, 300)) == (True, "a factor of 3.00 for 3")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no throttle was reported")

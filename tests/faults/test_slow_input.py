@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.faults.slow_input import SlowInput
+from harness.faults.slow_input import Delayed, SlowInput
 from harness.vocabulary.receipts import Evidence
 
 FAULT = SlowInput.model_validate(
@@ -10,13 +10,25 @@ FAULT = SlowInput.model_validate(
 )
 
 
-@pytest.mark.parametrize(
-    ("inside", "outside", "proven"),
-    [((0.025,), (0.01,), True), ((0.017,), (0.01,), False), ((0.025,), (0.03,), False), ((), (0.01,), False)],
-)
-def test_it_is_proven_by_the_time_of_steps(inside: tuple[float, ...], outside: tuple[float, ...], proven: bool) -> None:
-    assert FAULT.receipt(Evidence((), inside, outside))[0] is proven
+def _delayed(*seconds: float, first: int = 5) -> Evidence:
+    events = [Delayed(1.0, "main", "worker/1", 0, step, delay) for step, delay in enumerate(seconds, first)]
+    return Evidence(events, (0.025,), (0.01,))
 
 
-def test_the_evidence_is_told() -> None:
-    assert FAULT.receipt(Evidence((), (0.025,), (0.01,)))[1] == "its steps took 25.0 ms, 10.0 ms without it"
+def test_it_is_proven_by_the_delay_that_the_worker_spent() -> None:
+    said = "2 batches came 20.1 ms later at least; its steps took 25.0 ms, 10.0 ms without it"
+    assert FAULT.receipt(_delayed(0.0201, 0.0203)) == (True, said)
+    assert FAULT.receipt(_delayed(0.0201, 0.0))[0] is False
+
+
+def test_steps_that_are_slow_for_another_reason_do_not_prove_it() -> None:
+    assert FAULT.receipt(Evidence((), (0.04,), (0.01,))) == (False, "the worker did not report that it committed it")
+
+
+def test_it_is_of_its_own_steps() -> None:
+    assert FAULT.receipt(_delayed(0.0201, first=4))[0] is False
+
+
+@pytest.mark.parametrize(("delay", "fits"), [(0.0201, True), (0.0259, True), (0.027, False)])
+def test_its_dose_is_the_median_delay(delay: float, fits: bool) -> None:
+    assert FAULT.dose(_delayed(delay, delay, delay))[0] is fits

@@ -15,7 +15,7 @@ from tests.conftest import SCENARIO
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
 PROOF: list[Event] = [
     Injected(1.0, "main", "worker/1", 0, 50),
-    Signalled(1.0, "main", "worker/1", "KILL", "S", "Z", 0.0),
+    Signalled(1.0, "main", "worker/1", 0, "KILL", "S", "Z", 0.0),
     Exited(1.1, "main", "worker/1", None, 9),
 ]
 HUNG = Ended(9.0, "main", "worker/0", "hung", "nothing moved")
@@ -98,7 +98,7 @@ def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall", []), HUNG]
     form = judge(killed, past, "id", {}).as_json()
     json.dumps(form, allow_nan=False)
-    assert form["schema"] == "harness/verdict/2"
+    assert form["schema"] == "harness/verdict/3"
     assert form["arms"][0]["outcome"] == "hung"
     assert form["arms"][0]["receipts"][0]["proven"] is True
     assert form["stacks"] == [{"t": 8.0, "arm": "main", "subject": "worker/0", "text": "waitall", "sockets": []}]

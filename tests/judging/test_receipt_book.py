@@ -18,14 +18,14 @@ def _window(t: float, first: int, seconds: float, role: str = "worker/1") -> Win
 def test_the_receipt_of_a_fault_that_never_came_due(fault_plan: Callable[..., Plan]) -> None:
     (receipt,) = ReceiptBook(fault_plan(KILL).arms[0]).receipts()
     assert not receipt.proven
-    assert receipt.evidence == "the run ended before it was due"
+    assert receipt.evidence == "the run, or its process, ended before it was due"
 
 
 def test_only_what_happened_to_the_role_after_the_injection_counts(fault_plan: Callable[..., Plan]) -> None:
     book = ReceiptBook(fault_plan(KILL).arms[0])
     for event in (
         Injected(1.0, "main", "worker/1", 0, 30),
-        Signalled(1.0, "main", "worker/1", "KILL", "S", "Z", 0.0),
+        Signalled(1.0, "main", "worker/1", 0, "KILL", "S", "Z", 0.0),
         Exited(1.1, "main", "worker/0", None, 9),
     ):
         book.add(event)
@@ -53,4 +53,4 @@ def test_step_times_inside_and_outside_the_fault_are_told_apart(fault_plan: Call
         book.add(event)
     (receipt,) = book.receipts()
     assert receipt.proven
-    assert receipt.evidence.endswith("its steps took 3.00 times as long")
+    assert receipt.evidence.endswith("its steps took 3.00 times as long; a factor of 3.00 for 3")

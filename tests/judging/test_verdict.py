@@ -70,7 +70,7 @@ def test_measures_are_records() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"schema": "harness/verdict/1"}, "this is 'harness/verdict/1', not 'harness/verdict/2'; judge the run again"),
+        ({"schema": "harness/verdict/1"}, "this is 'harness/verdict/1', not 'harness/verdict/3'; judge the run again"),
         ({"arms": [{}]}, "not a verdict: KeyError: 'outcome'"),
         ({"stacks": [{"more": 1}]}, "not a verdict: TypeError"),
     ],

@@ -19,7 +19,7 @@ SINGLE = "title: q\nworkload: {model: mlp, steps: 100, warmup: 10}\n"
 PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}
 W = "worker/0"
 PAST: list[Event] = [
-    Spawned(100.0, "main", W, 1),
+    Spawned(100.0, "main", W, 1, None),
     Window(103.0, "main", W, 0, 50, 2.0),
     Injected(103.0, "main", W, 0, 50),
     Healed(106.0, "main", W, 0, None),

@@ -30,7 +30,7 @@ LINK, FREE = Direction(1e9, 0.001, 0.0005, 1000), Direction(None, 0.0, 0.0, 1)
         Survey(""),
         Credit("worker/0", 50),
         Credit("worker/0", None),
-        Signal("server/0", "STOP"),
+        Signal("server/0", "STOP", 0),
         Act("worker/0", 4, "slow", {"factor": 3.0}),
         Undo("worker/0", 4),
         Snapshot("scheduler"),

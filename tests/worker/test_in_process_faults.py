@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.worker.failures import AskedError, CannotCommitError
 from harness.worker.in_process_faults import InProcessFaults
 
 
@@ -96,7 +97,7 @@ def test_the_parameter_is_found_by_a_part_of_its_name() -> None:
     assert training.grads["b_bias"].values.tolist() == [6.0]
     unknown, _ = _faults("scale", factor=2.0, parameter="nothing")
     unknown.begin(7, 5)
-    with pytest.raises(SystemExit, match="no parameter has 'nothing' in its name; there are a_weight, b_bias"):
+    with pytest.raises(CannotCommitError, match="no parameter has 'nothing' in its name; there are a_weight, b_bias"):
         unknown.gradients(training, 5)
 
 
@@ -156,7 +157,7 @@ def test_more_steps_are_taken() -> None:
 
 
 def test_the_script_fails_when_it_is_asked_to() -> None:
-    with pytest.raises(RuntimeError, match="before step 5"):
+    with pytest.raises(AskedError, match="before step 5"):
         _faults("exit")[0].begin(7, 5)
 
 

@@ -18,14 +18,15 @@ class Commit(Commitment):
     reports: ClassVar[str] = "limited"
 
     def begin(self) -> Fields:
-        return self._limit(self.parameters["bytes"])
+        return self._limit(self.parameters["bytes"], ended=False)
 
     def end(self) -> Fields:
-        return self._limit(resource.getrlimit(resource.RLIMIT_DATA)[0])
+        return self._limit(resource.getrlimit(resource.RLIMIT_DATA)[0], ended=True)
 
-    def _limit(self, soft: int) -> Fields:
-        before, held = proc.data_limit(self.child.pid)
-        _, hard = resource.prlimit(self.child.pid, resource.RLIMIT_DATA)
-        resource.prlimit(self.child.pid, resource.RLIMIT_DATA, (soft, hard))
-        after, _ = proc.data_limit(self.child.pid)
-        return {"before": before, "after": after, "held": held}
+    def _limit(self, soft: int, ended: bool) -> Fields:
+        pid = self.child.pid
+        before, held = proc.data_limit(pid)
+        _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
+        resource.prlimit(pid, resource.RLIMIT_DATA, (soft, hard))
+        after, _ = proc.data_limit(pid)
+        return {"pid": pid, "ended": ended, "before": before, "after": after, "held": held}

@@ -9,6 +9,8 @@ import importlib
 
 import numpy as np
 
+from ..failures import CannotCommitError
+
 
 def find(name):
     """The class of the fault of that name, or None: not every fault is committed by the worker."""
@@ -24,7 +26,7 @@ class InProcessFault:
     """Base: every hook leaves things as they are.
 
     ``sizes`` are those of each step while it lasts, where it has its own; ``tell(step, what, before, after, detail)``
-    accounts for a change, ``report(kind, **fields)`` writes any event.
+    accounts for a change, ``report(kind, **fields)`` writes any event, with the fault's number.
     """
 
     remembers_gradients = False
@@ -82,7 +84,7 @@ class GradientFault(InProcessFault):
         hit = [(name, arrays) for name, arrays in training.gradients() if wanted is None or wanted in name]
         if not hit:
             known = ", ".join(name for name, _ in training.gradients())
-            raise SystemExit("no parameter has %r in its name; there are %s" % (wanted, known))
+            raise CannotCommitError("no parameter has %r in its name; there are %s" % (wanted, known))
         for name, arrays in hit if self.hits_all and wanted is None else hit[:1]:
             for copy, array in enumerate(arrays):
                 before = array.asnumpy()

@@ -1,5 +1,6 @@
 """An exception in the training loop."""
 
+from ..failures import AskedError
 from . import InProcessFault
 
 
@@ -7,4 +8,4 @@ class Fault(InProcessFault):
     """Raised before the first step of the fault."""
 
     def begin(self, step):
-        raise RuntimeError("the harness was asked to let the training script fail before step %d" % step)
+        raise AskedError("the harness was asked to let the training script fail before step %d" % step)

@@ -9,4 +9,6 @@ class Fault(InProcessFault):
     """Sleeps for the duration ``by`` before each step."""
 
     def delay(self, step):
+        began = time.monotonic()
         time.sleep(seconds(self.parameters["by"]))
+        self.report("delayed", step=step, seconds=round(time.monotonic() - began, 6))
