@@ -42,9 +42,13 @@ class Play:
         """All processes start and both workers wait for credit."""
         self.conductor.begin()
         for role in ALL:
-            self.on(events.Spawned, role, 1, t=t)
+            self.on(events.Spawned, role, 1, None, t=t)
         self.on(events.Waiting, W0, 0, t=t)
         return self.on(events.Waiting, W1, 0, t=t)
+
+    def imports(self, role: str) -> list[Any]:
+        """A worker shows that MXNet is there."""
+        return self.on(events.Imported, role, 0.5, "3.11", "1.9.1", "1.23", [])
 
     def leave(self, *roles: str, status: int | None = 0, signal: int | None = None, t: float = 9.0) -> list[Any]:
         return [action for role in roles for action in self.on(events.Exited, role, status, signal, t=t)]

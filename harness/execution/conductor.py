@@ -16,6 +16,7 @@ from harness.execution.fault_scheduler import Action, FaultScheduler
 from harness.execution.non_finite import NonFiniteValues
 from harness.planning.plan import Arm
 from harness.vocabulary.events import (
+    Announced,
     Closed,
     Connected,
     ConnectFailed,
@@ -25,10 +26,12 @@ from harness.vocabulary.events import (
     Exited,
     Failed,
     Gradients,
+    Imported,
     Loss,
     NotFinite,
     Outcome,
     Progress,
+    Ready,
     Spawned,
     SpawnFailed,
     Stack,
@@ -43,6 +46,9 @@ GRACE_SECONDS = 1.0
 STACKS_SECONDS = 20.0
 DIVERGED_SECONDS = 2.0
 """So long the other workers have to report the steps up to the one that is not finite."""
+
+IMPORT_SECONDS = 20.0
+"""So long a worker has to import MXNet once a process that serves it has failed to start."""
 
 STALL_STEPS = 10
 """A job is not hung before it has stood still for ten times its median step."""
@@ -78,6 +84,12 @@ class _Ending:
     missing: set[str] = field(default_factory=set)
     deadline: float = 0.0
     stage: Stage = ""
+    exits: list[Exited] = field(default_factory=list)
+
+    @property
+    def unproven(self) -> bool:
+        """Whether it waits for a worker to show that MXNet is there."""
+        return self.outcome == "refused" and not self.stage
 
 
 @dataclass
@@ -97,6 +109,7 @@ class Conductor:
     _mover: str = ""
     _step_seconds: list[float] = field(default_factory=list)
     _ending: _Ending | None = None
+    _imported: bool = False
     _closed: bool = False
     _non_finite: NonFiniteValues = field(default_factory=NonFiniteValues)
 
@@ -125,9 +138,11 @@ class Conductor:
                 self._roles[event.subject].exited = event
             self._closed = self._closed or isinstance(event, Closed)
             return []
-        if isinstance(event, Progress | Window | Waiting | Done) and self._stalling:
-            self._ending = None
         actions: list[Action] = []
+        if isinstance(event, Progress | Window | Waiting | Done) and self._stalling:
+            actions += self._revoke()
+            if self.ended is not None:
+                return actions
         if event.subject in self._roles:
             actions += self._scheduler.on(event, self.started is not None)
         react = self._reactions.get(type(event))
@@ -138,6 +153,9 @@ class Conductor:
         return {
             Connected: self._on_connected,
             ConnectFailed: self._on_connect_failed,
+            Imported: self._on_imported,
+            Announced: self._on_comes_up,
+            Ready: self._on_comes_up,
             Spawned: self._on_spawned,
             SpawnFailed: self._on_spawn_failed,
             Waiting: self._on_waiting,
@@ -155,14 +173,24 @@ class Conductor:
     @property
     def _stalling(self) -> bool:
         """Whether the end was near only because nothing moved."""
-        return self._ending is not None and self._ending.outcome in ("hung", "refused")
+        return self._ending is not None and self._ending.stage != ""
+
+    def _revoke(self) -> list[Action]:
+        """Somebody moves after all: nothing ends, unless by those who left meanwhile."""
+        assert self._ending is not None
+        exits, self._ending = self._ending.exits, None
+        actions: list[Action] = []
+        for event in exits:
+            if self.ended is None:
+                actions += self._after_exit(event)
+        return actions
 
     def _on_connected(self, event: Connected) -> list[Action]:
         return self._scheduler.start(event.t)
 
     def _on_connect_failed(self, event: ConnectFailed) -> list[Action]:
         reason = f"the pocket cluster could not be made: {event.reason}; see harness doctor"
-        return self._end(event.t, "refused", reason)
+        return self._end(event.t, "aborted", reason)
 
     def _survey(self) -> list[Action]:
         """Ask what the links have carried, where there are any."""
@@ -176,7 +204,18 @@ class Conductor:
 
     def _on_spawn_failed(self, event: SpawnFailed) -> list[Action]:
         reason = f"{event.subject} could not be started: {event.reason}"
-        return self._end(event.t, "refused", reason, event.subject)
+        return self._end(event.t, "aborted", reason, event.subject)
+
+    def _on_imported(self, event: Imported) -> list[Action]:
+        """Note that MXNet is there; a job that something else has broken by then is MXNet's."""
+        self._imported = True
+        self._move(event)
+        return self._end_now(event.t) if self._ending is not None and self._ending.unproven else []
+
+    def _on_comes_up(self, event: Announced | Ready) -> list[Action]:
+        """A process that takes another's place moves, too, before its first step."""
+        self._move(event)
+        return []
 
     def _on_progress(self, event: Progress) -> list[Action]:
         self._roles[event.subject].step = event.step
@@ -216,8 +255,12 @@ class Conductor:
         return self._survey() + self._moved_by(event.t, self._scheduler.finished(event.subject, event.step, event.t))
 
     def _on_failed(self, event: Failed) -> list[Action]:
+        """Note an exception of the training script; one of our own code ends the arm, and says nothing of MXNet."""
         self._roles[event.subject].failed = event.error
-        return []
+        if not event.defect:
+            return []
+        reason = f"not MXNet but the harness or the target failed in {event.subject}: {event.error}"
+        return self._end(event.t, "aborted", reason, event.subject)
 
     def _on_waiting(self, event: Waiting) -> list[Action]:
         """Let a worker go on that stands at a step: the first time with all others, later where a fault acts."""
@@ -258,9 +301,13 @@ class Conductor:
         self._roles[event.subject].exited = event
         self._move(event)
         if self._ending is not None:
+            self._ending.exits.append(event)
             return self._reported(event)
+        return self._after_exit(event)
+
+    def _after_exit(self, event: Exited) -> list[Action]:
         if (end := self._broken_by(event)) is not None:
-            return self._end(event.t, *end, event.subject)
+            return self._broken(event, *end)
         if event.subject in self._scheduler.expected_exits and self._scheduler.will_restart:
             return []
         if any(state.lives for state in self._roles.values()):
@@ -283,6 +330,17 @@ class Conductor:
             return None
         return "crashed", f"{name} ended with {how} at step {role.step}"
 
+    def _broken(self, event: Exited, outcome: Outcome, reason: str) -> list[Action]:
+        """End the arm; what serves may fail before a worker has shown that MXNet is there."""
+        serves = event.subject not in self.arm.workers
+        if outcome == "refused" and serves and not self._imported and self._workers_live():
+            self._ending = _Ending(outcome, event.subject, reason, deadline=event.t + IMPORT_SECONDS)
+            return []
+        return self._end(event.t, outcome, reason, event.subject)
+
+    def _workers_live(self) -> bool:
+        return any(self._roles[name].lives for name in self.arm.workers)
+
     def _complete(self, now: float) -> list[Action]:
         """End as trained, unless weights are not finite, which losses need not show."""
         if self._non_finite.harmful:
@@ -298,11 +356,11 @@ class Conductor:
             state = self._roles[role.name]
             if role.service and state.lives and not state.dismissed:
                 state.dismissed = True
-                actions.append(Signal(role.name, "TERM"))
+                actions.append(Signal(role.name, "TERM", None))
         return actions
 
     def _all_workers_gone(self) -> bool:
-        return not any(self._roles[name].lives for name in self.arm.workers)
+        return not self._workers_live()
 
     def _workers_done(self) -> int:
         return sum(self._roles[name].done for name in self.arm.workers)
@@ -379,6 +437,8 @@ class Conductor:
         """Wait for one report less; with the last one, end."""
         if self._ending is None or self._ending.outcome == "diverged":
             return []
+        if self._ending.unproven:
+            return [] if self._workers_live() else self._end_now(event.t)
         self._ending.missing.discard(event.subject)
         return [] if self._ending.missing else self._end_now(event.t)
 
@@ -396,5 +456,7 @@ class Conductor:
         return [] if self.ended is not None else self._end(now, outcome, reason)
 
     def _end(self, now: float, outcome: Outcome, reason: str, role: str = "", stage: Stage = "") -> list[Action]:
+        if outcome == "refused" and not self._imported:
+            outcome, reason = "aborted", f"{reason}; no worker had imported mxnet"
         self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage)
-        return [*self._scheduler.end(now), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]
+        return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from harness.targets.interpreter import Interpreter
-from harness.vocabulary.events import Ready
+from harness.vocabulary.events import Imported
 
 _DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
 
@@ -42,9 +42,9 @@ def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
     }
 
 
-def of_target(ready: Ready) -> dict[str, Any]:
+def of_target(imported: Imported) -> dict[str, Any]:
     """What a worker found in the target: versions and the library's enabled features."""
-    return {name: getattr(ready, name) for name in ("python", "mxnet", "numpy", "features")}
+    return {name: getattr(imported, name) for name in ("python", "mxnet", "numpy", "features")}
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
-from harness.faults import Fault, Follows, Heals, Life, Prepares
-from harness.planning.plan import Arm, Injection
-from harness.vocabulary.events import Checkpointed, Done, Event, Exited, Healed, Injected, Resumed, Signalled, Spawned
+from harness.execution.fault_state import FaultState
+from harness.faults import Follows, Heals, Prepares
+from harness.planning.plan import Arm
+from harness.vocabulary.events import (
+    Checkpointed,
+    Done,
+    Event,
+    Exited,
+    Healed,
+    Injected,
+    Resumed,
+    Signalled,
+    Spawned,
+    Superseded,
+)
 from harness.vocabulary.instructions import Instruction, Spawn
 
 Action = Instruction | Event
@@ -21,68 +34,24 @@ _WORDS: dict[type[Event], str] = {
 }
 """What schedules call events (`harness.vocabulary.schedule.EventWord`)."""
 
-
-@dataclass
-class _FaultState:
-    """What is known of one planned fault. ``victims`` are those that are to end, or to start late.
-
-    ``stopped_at``: when the agent had stopped the process, where it had to. ``gone_at``: when the last victim was gone.
-    """
-
-    injection: Injection
-    injected_at: float | None = None
-    stopped_at: float | None = None
-    healed: bool = False
-    victims: list[str] = field(default_factory=list)
-    gone: set[str] = field(default_factory=set)
-    gone_at: float | None = None
-
-    def __post_init__(self) -> None:
-        self.part: Fault = self.injection.part
-        self.life: Life = self.part.life
-
-    def mark_exited(self, victim: str, t: float) -> None:
-        """Note that a victim is gone; with the last one, the time until they are started again begins."""
-        self.gone.add(victim)
-        if self.gone_at is None and self.gone >= set(self.victims):
-            self.gone_at = t
-
-    @property
-    def waits(self) -> bool:
-        return self.injected_at is None
-
-    @property
-    def active(self) -> bool:
-        return self.injected_at is not None and not self.healed
-
-    @property
-    def will_restart(self) -> bool:
-        """Whether it has yet to start its victims."""
-        return self.active and self.life.restart_after is not None
-
-    @property
-    def outlives_process(self) -> bool:
-        """Whether it holds for the process that takes the place of its subject, too."""
-        life = self.life
-        return self.part.kind != "link" and not (life.at_startup or life.terminates or life.suspends)
-
-    @property
-    def heal_at(self) -> float | None:
-        """When the clock ends it, once it has begun; for those that start processes again, once these are gone."""
-        if self.life.restart_after is not None:
-            since = self.gone_at if self.life.terminates else self.injected_at
-            return None if since is None else since + self.life.restart_after
-        seconds, since = self.life.seconds, self.stopped_at or self.injected_at
-        return None if seconds is None or since is None else since + seconds
+_BROKEN = ("hung", "crashed", "diverged")
+"""Outcomes after which nothing more can begin."""
 
 
 class FaultScheduler:
-    """The faults of one arm. What each method returns belongs to the same moment."""
+    """The faults of one arm. What each method returns belongs to the same moment.
+
+    A fault of steps holds in its own steps only: it ends with the process that it acts on, and begins again when the
+    process in its place comes to those steps. A clock that has left is replaced by the first worker that trains.
+    """
 
     def __init__(self, arm: Arm, spawns: Mapping[str, Spawn]) -> None:
         self._arm, self._spawns = arm, spawns
-        self._faults = [_FaultState(injection) for injection in arm.schedule]
+        self._faults = [FaultState(injection) for injection in arm.schedule]
         self._alive: set[str] = set()
+        self._starting: set[str] = set()
+        self._left: set[str] = set()
+        self._steps = dict.fromkeys(arm.workers, 0)
         self.expected_exits: set[str] = set()
         """Roles that are meant to end."""
 
@@ -98,11 +67,16 @@ class FaultScheduler:
         withheld = {fault.injection.subject: fault for fault in self._faults if fault.life.withholds}
         for role in self._arm.roles:
             fault_there = withheld.get(role.name)
-            actions += self._inject(fault_there, now, None) if fault_there else self._spawn(role.name, now)
+            actions += self._inject(fault_there, now, None) if fault_there else self._spawn(role.name, now, None)
         return actions
 
-    def _spawn(self, role: str, now: float) -> list[Action]:
-        actions: list[Action] = [self._spawns[role]]
+    def _spawn(self, role: str, now: float, by: int | None) -> list[Action]:
+        """Start a role, unless it lives or is on its way."""
+        if role in self._alive | self._starting:
+            return []
+        self._starting.add(role)
+        self._left.discard(role)
+        actions: list[Action] = [replace(self._spawns[role], fault=by)]
         for fault in self._faults:
             if fault.life.at_startup and not fault.life.withholds and fault.injection.subject == role and fault.waits:
                 actions += self._inject(fault, now, None)
@@ -114,7 +88,7 @@ class FaultScheduler:
         if isinstance(event, Spawned):
             actions += self._on_spawned(event)
         elif isinstance(event, Exited):
-            self._on_exited(event)
+            actions += self._on_exited(event)
         elif isinstance(event, Signalled):
             self._on_signalled(event)
         actions += self._follow(event)
@@ -122,31 +96,72 @@ class FaultScheduler:
 
     def _on_spawned(self, event: Spawned) -> list[Action]:
         """Let what is in force on a role hold for its new process."""
-        self._alive.add(event.subject)
-        return [
-            instruction
-            for fault in self._faults
-            if fault.active and fault.outlives_process and fault.injection.subject == event.subject
-            for instruction in fault.part.inject(event.subject, fault.injection.fault)
-        ]
-
-    def _on_exited(self, event: Exited) -> None:
-        self._alive.discard(event.subject)
+        role = event.subject
+        self._starting.discard(role)
+        self._alive.add(role)
+        actions: list[Action] = []
         for fault in self._faults:
-            if fault.active and event.subject in fault.victims:
-                fault.mark_exited(event.subject, event.t)
+            fault.gone.discard(role)
+            if fault.injection.subject != role or not fault.outlives_process:
+                continue
+            if fault.active:
+                actions += fault.part.inject(role, fault.injection.fault)
+            elif fault.interrupted and fault.waits and (clock := self._clock(fault)) != role:
+                actions += self._inject_if_due(fault, clock, event.t)
+        return actions
+
+    def _inject_if_due(self, fault: FaultState, clock: str, now: float) -> list[Action]:
+        step = self._steps[clock]
+        return self._inject(fault, now, step) if fault.covers(step) else []
+
+    def _on_exited(self, event: Exited) -> list[Action]:
+        """End what acts on a process that is gone: for good, or until there is another in its place."""
+        role = event.subject
+        self._alive.discard(role)
+        self._starting.discard(role)
+        for fault in self._faults:
+            if fault.active and role in fault.victims:
+                fault.mark_exited(role, event.t)
+        comes_back = self._comes_back(role)
+        if not comes_back:
+            self._left.add(role)
+        actions: list[Action] = []
+        for fault in self._faults:
+            if not fault.active:
+                continue
+            if fault.injection.subject != role:
+                if comes_back and fault.by_steps and fault.injection.clock == role:
+                    actions += self._interrupt(fault, event.t, None)
+            elif fault.life.suspends:
+                actions += self._cut_short(fault, event.t, f"{role} was gone")
+            elif fault.outlives_process and not comes_back:
+                actions += self._heal(fault, event.t, None)
+            elif fault.outlives_process and fault.by_steps:
+                actions += self._interrupt(fault, event.t, None)
+        return actions
+
+    def _cut_short(self, fault: FaultState, now: float, reason: str) -> list[Action]:
+        """End what stops a process that is gone: before its time, because of the fault that ended it."""
+        fault.phase = "over"
+        actions = self._give_up(fault, now)
+        killer = self._killer(fault.injection.subject)
+        return actions if killer is None else [self._superseded(fault, killer, now, reason), *actions]
+
+    def _comes_back(self, role: str) -> bool:
+        return role in self._starting or any(fault.will_restart and role in fault.victims for fault in self._faults)
 
     def _on_signalled(self, event: Signalled) -> None:
         """Count the time of what stops a process from when it stood still; a busy agent may be late."""
         for fault in self._faults if event.signal == "STOP" else ():
-            if fault.active and fault.life.suspends and fault.injection.subject == event.subject:
+            if fault.active and fault.injection.fault == event.fault:
                 fault.stopped_at = fault.stopped_at or event.t
 
     def _follow(self, event: Event) -> list[Action]:
+        number = getattr(event, "fault", None)
         return [
             instruction
             for fault in self._faults
-            if fault.active and fault.injection.subject == event.subject and isinstance(fault.part, Follows)
+            if fault.active and fault.injection.fault == number and isinstance(fault.part, Follows)
             for instruction in fault.part.follow(event)
         ]
 
@@ -160,17 +175,42 @@ class FaultScheduler:
 
     def at_step(self, worker: str, step: int, now: float) -> list[Action]:
         """End and begin what is due before a step of a worker."""
-        own = [fault for fault in self._faults if fault.injection.clock == worker]
-        ending = [fault for fault in own if fault.active and fault.injection.last_step == step]
-        actions = [action for fault in ending for action in self._heal(fault, now, step)]
-        beginning = [fault for fault in own if fault.waits and fault.injection.first_step == step]
+        self._steps[worker] = step
+        own = [fault for fault in self._faults if fault.injection.first_step is not None]
+        own = [fault for fault in own if self._clock(fault) == worker]
+        actions = [action for fault in own for action in self._end_by_step(fault, step, now)]
+        beginning = [fault for fault in own if fault.waits and fault.covers(step)]
         return actions + [action for fault in beginning for action in self._inject(fault, now, step)]
+
+    def _end_by_step(self, fault: FaultState, step: int, now: float) -> list[Action]:
+        """End a fault whose steps are over; let one wait whose clock went back to before them."""
+        first, last = fault.injection.first_step, fault.injection.last_step
+        if last is None or first is None or first <= step < last:
+            return []
+        if step < first:
+            return self._interrupt(fault, now, step) if fault.active else []
+        if fault.active:
+            return self._heal(fault, now, step)
+        if fault.interrupted:  # its steps were over before there was a process to act on again
+            fault.phase = "over"
+        return []
 
     def finished(self, worker: str, step: int, now: float) -> list[Action]:
         """End what only the steps of a worker could end: it has taken its last one."""
-        own = [fault for fault in self._faults if fault.active and fault.injection.clock == worker]
+        own = [fault for fault in self._faults if fault.active and self._clock(fault) == worker]
+        self._left.add(worker)
         ending = [fault for fault in own if fault.heal_at is None and not fault.will_restart]
         return [action for fault in ending for action in self._heal(fault, now, step)]
+
+    def _clock(self, fault: FaultState) -> str:
+        """Whose steps count: the planned worker's, or where that has left, those of the first that trains.
+
+        What a worker commits itself has no other clock than its own.
+        """
+        clock = fault.injection.clock
+        if clock not in self._left or fault.part.kind == "worker":
+            return clock
+        return next((worker for worker in self._arm.workers if worker not in self._left), clock)
 
     def due(self, now: float, started: float | None) -> list[Action]:
         """End and begin what the clock says."""
@@ -183,10 +223,32 @@ class FaultScheduler:
                 actions += self._inject(fault, now, None)
         return actions
 
-    def end(self, now: float) -> list[Action]:
-        """End what is in force: the arm is over, and nobody is started any more."""
-        ending = [fault for fault in self._faults if fault.active and not fault.will_restart]
-        return [action for fault in ending for action in self._heal(fault, now, None)]
+    def end(self, now: float, outcome: str) -> list[Action]:
+        """End what is in force: the arm is over, and nobody is started any more. Say what could not begin, and why."""
+        unfinished = [fault for fault in self._faults if fault.active or (fault.waits and not fault.interrupted)]
+        ending = [fault for fault in unfinished if fault.active and not fault.will_restart]
+        actions = [action for fault in ending for action in self._heal(fault, now, None)]
+        for fault in unfinished:
+            cause = self._cause(fault, outcome)
+            if cause is not None:
+                actions.append(self._superseded(fault, cause[0], now, cause[1]))
+        return actions
+
+    def _cause(self, fault: FaultState, outcome: str) -> tuple[FaultState, str] | None:
+        """Which fault before it left one that has not begun, or only just, nothing to act on."""
+        subject = fault.injection.subject
+        killer = self._killer(subject) if fault.needs_process and fault.injected_at is None else None
+        if killer is not None:
+            return killer, f"{subject} was gone"
+        until = math.inf if fault.injected_at is None else fault.injected_at
+        before = [other for other in self._faults if other is not fault and _began(other) < until and other.injected_at]
+        if not before or outcome not in _BROKEN:
+            return None
+        return max(before, key=_began), f"the job was {outcome} after it"
+
+    def _superseded(self, fault: FaultState, by: FaultState, now: float, reason: str) -> Superseded:
+        injection = fault.injection
+        return Superseded(now, self._arm.name, injection.subject, injection.fault, by.injection.fault, reason)
 
     # What will happen
 
@@ -221,32 +283,87 @@ class FaultScheduler:
 
     # One fault
 
-    def _inject(self, fault: _FaultState, now: float, step: int | None) -> list[Action]:
-        injection, life = fault.injection, fault.life
-        fault.injected_at = now
-        fault.victims = [role.name for role in self._arm.roles] if life.whole_job else [injection.subject]
+    def _inject(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
+        injection, life, subject = fault.injection, fault.life, fault.injection.subject
+        if fault.needs_process and subject not in self._alive and (actions := self._impossible(fault, now)) is not None:
+            return actions
+        fault.begin(now, [role.name for role in self._arm.roles] if life.whole_job else [subject])
+        actions = self._take_over(fault, now)
+        actions.append(Injected(now, self._arm.name, subject, injection.fault, step))
         if life.terminates:
             self.expected_exits.update(fault.victims)
             for gone in set(fault.victims) - self._alive:
                 fault.mark_exited(gone, now)
-        actions: list[Action] = [Injected(now, self._arm.name, injection.subject, injection.fault, step)]
         for victim in fault.victims:
             actions += fault.part.inject(victim, injection.fault)
         if life.instantaneous:
-            fault.healed = True
-            actions.append(Healed(now, self._arm.name, injection.subject, injection.fault, step))
+            fault.phase = "over"
+            actions.append(Healed(now, self._arm.name, subject, injection.fault, step))
         return actions
 
-    def _heal(self, fault: _FaultState, now: float, step: int | None) -> list[Action]:
+    def _impossible(self, fault: FaultState, now: float) -> list[Action] | None:
+        """What becomes of a fault whose process is not there; None where it can begin on the next one."""
+        subject = fault.injection.subject
+        killer = self._killer(subject)
+        if killer is None:
+            if subject in self._left:  # by itself
+                fault.phase = "over"
+                return []
+            return None
+        if fault.outlives_process and self._comes_back(subject):
+            if not fault.by_steps:
+                return None
+            fault.interrupted = True
+            return []
+        fault.phase = "over"
+        return [self._superseded(fault, killer, now, f"{subject} was gone")]
+
+    def _killer(self, role: str) -> FaultState | None:
+        """The fault that ended a role which is gone, if one did."""
+        if role in self._alive:
+            return None
+        killers = [fault for fault in self._faults if fault.life.terminates and role in fault.gone]
+        return max(killers, key=_began, default=None)
+
+    def _take_over(self, fault: FaultState, now: float) -> list[Action]:
+        """End other faults that cannot be in force beside this one: of its kind, or restarts that it includes."""
+        actions: list[Action] = []
+        for other in self._faults:
+            if other is fault or not other.active:
+                continue
+            alike = other.part.name == fault.part.name and other.injection.subject == fault.injection.subject
+            included = fault.life.whole_job and other.will_restart
+            if (alike and fault.part.exclusive) or included:
+                reason = f"{fault.part.name} of {fault.injection.subject} took its place"
+                actions.append(self._superseded(other, fault, now, reason))
+                actions += self._give_up(other, now) if included else self._heal(other, now, None)
+        return actions
+
+    def _give_up(self, fault: FaultState, now: float) -> list[Action]:
+        """End it without doing what it would have done at its end."""
+        fault.phase = "over"
+        return [Healed(now, self._arm.name, fault.injection.subject, fault.injection.fault, None)]
+
+    def _interrupt(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
+        """Let a fault end until its clock comes to its steps again, on another process maybe."""
+        actions = self._heal(fault, now, step)
+        fault.phase, fault.interrupted = "waits", True
+        return actions
+
+    def _heal(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection = fault.injection
-        fault.healed = True
+        fault.phase = "over"
         actions: list[Action] = []
         if isinstance(fault.part, Heals):
             actions += fault.part.heal(injection.subject, injection.fault)
         if fault.life.restart_after is not None:
             self.expected_exits.difference_update(fault.victims)
-            restarts = [action for victim in fault.victims for action in self._spawn(victim, now)]
+            restarts = [action for victim in fault.victims for action in self._spawn(victim, now, injection.fault)]
             actions = [*restarts, *actions]
         if actions:
             actions.append(Healed(now, self._arm.name, injection.subject, injection.fault, step))
         return actions
+
+
+def _began(fault: FaultState) -> float:
+    return fault.injected_at or 0.0

@@ -26,8 +26,12 @@ class Interruption:
 
     @contextmanager
     def watched(self) -> Iterator[Interruption]:
-        """Take note of signals instead of dying of them, until the block ends. For the main thread only."""
-        old = {number: signal.signal(number, self._note) for number in _STOPPING}
+        """Take note of signals instead of dying of them, until the block ends. For the main thread only.
+
+        Those that are ignored, as HUP under nohup, stay ignored.
+        """
+        heeded = [number for number in _STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
+        old = {number: signal.signal(number, self._note) for number in heeded}
         try:
             yield self
         finally:

@@ -34,7 +34,7 @@ from harness.storage import history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
 from harness.vocabulary import events
-from harness.vocabulary.events import Ended, Event, Ready
+from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.instructions import Instruction, Spawn
 
 Observer = Callable[[Event], None]
@@ -105,8 +105,8 @@ def execute(
     with _status(folder, asked, interruption) as ending:
         known = facts.collect(asked.interpreter, backend.isolated)
         _store_inputs(folder, asked, known)
-        if ready := _run_arms(folder, asked, backend, observe, interruption):
-            folder.write_json("facts.json", {**known, "target": facts.of_target(ready)})
+        if imported := _run_arms(folder, asked, backend, observe, interruption):
+            folder.write_json("facts.json", {**known, "target": facts.of_target(imported)})
         if interruption.signal is None:
             verdict = judged(folder)
             folder.write_json("verdict.json", verdict.as_json())
@@ -144,13 +144,13 @@ def _store_inputs(folder: RunFolder, asked: Request, known: Mapping[str, Any]) -
 
 def _run_arms(
     folder: RunFolder, asked: Request, backend: Backend, observe: Observer, interruption: Interruption
-) -> Ready | None:
-    """Returns what the first worker that came up said of its software."""
-    ready: list[Ready] = []
+) -> Imported | None:
+    """Returns what the first worker said of its software."""
+    imported: list[Imported] = []
 
     def note(event: Event) -> None:
-        if isinstance(event, Ready) and not ready:
-            ready.append(event)
+        if isinstance(event, Imported) and not imported:
+            imported.append(event)
         observe(event)
 
     past = HistoryWriter(folder.path / "history.jsonl")
@@ -162,7 +162,7 @@ def _run_arms(
                     _ArmRun(agent, asked, arm, past, note, interruption).perform()
     finally:
         past.close()
-    return ready[0] if ready else None
+    return imported[0] if imported else None
 
 
 class _ArmRun:
@@ -232,9 +232,9 @@ class _ArmRun:
 
     def _with_log(self, ended: Ended) -> Ended:
         """Add what the process that is to blame logged last."""
-        if ended.outcome not in ("crashed", "refused") or not ended.subject:
+        if ended.outcome not in ("crashed", "refused", "aborted") or not ended.subject:
             return ended
-        roles = [role.name for role in self._arm.roles if role.name != ended.subject and ended.outcome == "refused"]
+        roles = [role.name for role in self._arm.roles if role.name != ended.subject and ended.outcome != "crashed"]
         tails = {role: self._tail(role) for role in (ended.subject, *roles)}
         words = [f"{role}: {tail}" if role != ended.subject else tail for role, tail in tails.items() if tail]
         return replace(ended, log="\n".join(words))

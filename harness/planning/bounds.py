@@ -33,5 +33,6 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         copies=exchange.workers * (len(topology.contexts) if exchange.splits_batches else 1),
         phases=workload.phases,
         counts_live=workload.memory == "live",
+        startup_timeout=scenario.startup_timeout,
         faults=len(scenario.faults),
     )

@@ -22,7 +22,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     broken: list[Violation] = [
         (("faults", index, fault.name, *path), message)
         for index, fault in enumerate(faults)
-        for path, message in (*_fault(job, fault), *_clashes(fault, faults[:index]))
+        for path, message in (*_fault(job, fault), *_clashes(fault, faults[:index]), *_awaited(job, fault, faults))
     ]
     yield from broken
     if not broken:
@@ -104,6 +104,46 @@ def _event(job: JobBounds, fault: Fault) -> Iterator[Refusal]:
         yield ("at",), "checkpoints are written by worker 0; give of: worker/0"
     elif event != "exited" and not all(role.startswith("worker/") for role in roles):
         yield ("at",), f"only workers are {event}; give of: worker/0"
+
+
+def _awaited(job: JobBounds, fault: Fault, faults: Sequence[Fault]) -> Iterator[Refusal]:
+    """Refuse an event of a role that can never come because of other faults, or for want of them."""
+    if fault.at is None or fault.at.event is None:
+        return
+    event = fault.at.event
+    for role in [fault.at.of] if fault.at.of is not None else fault_schedule.candidates(fault, job):
+        back = any(_brings_back(job, other, role) for other in faults)
+        if any(other.life.withholds and _ends_for_good(job, other, role) for other in faults):
+            yield ("at", "event"), f"{role} is never started"
+        elif event == "resumed" and not back:
+            yield ("at", "event"), f"{role} is never started again; give a restart"
+        elif event == "exited" and fault.kind != "link" and not _others(job, fault, role) and not back:
+            yield ("at", "event"), f"{role} is gone by then"
+        elif event == "done" and any(other.at and _ends_for_good(job, other, role) for other in faults):
+            yield ("at", "event"), f"{role} is killed before it is done"
+
+
+def _others(job: JobBounds, fault: Fault, role: str) -> list[str]:
+    """Whom a fault may meet beside a role."""
+    return [name for name in fault_schedule.candidates(fault, job) if name != role]
+
+
+def _meets(job: JobBounds, fault: Fault, role: str) -> bool:
+    """Whether a role is certain to be met by a fault that does not wait for an event or a time."""
+    timed = fault.at is not None and fault.at.step is None
+    whole = fault.select.mode in (None, "all")
+    return fault.life.whole_job or (whole and not timed and role in fault_schedule.candidates(fault, job))
+
+
+def _ends_for_good(job: JobBounds, fault: Fault, role: str) -> bool:
+    life = fault.life
+    return (life.terminates or life.withholds) and life.restart_after is None and _meets(job, fault, role)
+
+
+def _brings_back(job: JobBounds, fault: Fault, role: str) -> bool:
+    life = fault.life
+    there = life.whole_job or role in fault_schedule.candidates(fault, job)
+    return life.terminates and life.restart_after is not None and there
 
 
 def _together(schedule: Sequence[ScheduledFault]) -> Iterator[Violation]:

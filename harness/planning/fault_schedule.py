@@ -95,9 +95,20 @@ def candidates(fault: Fault, job: JobBounds) -> list[str]:
     return roles
 
 
+def _drawable(fault: Fault, job: JobBounds) -> list[str]:
+    """Those that one is drawn from: of links, none that carries nothing but the start and the end of a job."""
+    fitting = candidates(fault, job)
+    if not isinstance(fault, LinkFault) or fault.select.mode in (None, "all"):
+        return fitting
+    busy = {host for role, host in job.hosts.items() if role != "scheduler"}
+    return [host for host in fitting if host in busy] or fitting
+
+
 def chosen(fault: Fault, job: JobBounds, random: Random) -> list[str]:
     """Those of the candidates that are met this time, in order."""
-    fitting, value = candidates(fault, job), fault.select.value
+    fitting, value = _drawable(fault, job), fault.select.value
+    if fault.life.whole_job:
+        fitting = fitting[:1]  # all share its fate, whomever it meets
     if fault.select.mode == "one":
         count = 1
     elif fault.select.mode == "fixed":

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from harness import checks, topologies
+from harness.base import sources
 from harness.faults import ChangesStart, DrawsSizes, Entry, LinkFault
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_schedule import ScheduledFault, expand
@@ -30,6 +31,7 @@ def make(loaded: LoadedScenario, target: Target, worker: str) -> Plan:
         seed=scenario.seed,
         target=target,
         worker=worker,
+        harness=sources.digest(),
         startup_timeout=scenario.startup_timeout,
         stall_timeout=scenario.stall_timeout,
         arms=tuple(_arms(loaded, target.env)),

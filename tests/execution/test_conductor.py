@@ -57,7 +57,7 @@ def test_a_failing_exit_after_the_last_step_is_a_crash(play: Callable[..., Play]
 def test_a_planned_death_is_no_crash_while_others_live(play: Callable[..., Play]) -> None:
     job = play(kill(step=50))
     job.come_up()
-    assert job.on(events.Waiting, W1, 50)[:2] == [Injected(1.0, ARM, W1, 0, 50), Signal(W1, "KILL")]
+    assert job.on(events.Waiting, W1, 50)[:2] == [Injected(1.0, ARM, W1, 0, 50), Signal(W1, "KILL", 0)]
     assert job.leave(W1, status=None, signal=9, t=2.0) == []
     assert job.conductor.deadline() == 32.0
 
@@ -67,7 +67,7 @@ def test_when_the_only_worker_is_killed_the_job_crashed(plan_of: Callable[..., P
     text = "title: t\nworkload: {model: mlp, steps: 50}\n"
     job = Play(plan_of(text, ("faults", [fault])))
     job.conductor.begin()
-    job.on(events.Spawned, W0, 1)
+    job.on(events.Spawned, W0, 1, None)
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W0, 5)
     (ended, _) = job.leave(W0, status=None, signal=9)
@@ -193,25 +193,70 @@ def test_weights_that_are_none_in_the_end_are_no_completion(play: Callable[..., 
 def test_who_did_not_come_up_is_named(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.begin()
+    job.imports(W0)
     job.on(events.Waiting, W0, 0)
     assert job.conductor.deadline() == 60.0
     (ended, _) = job.conductor.tick(60.0)
     assert ended == Ended(60.0, ARM, W1, "refused", "after 60 s worker/1 had not come up", stage="start-up")
 
 
-def test_a_process_that_cannot_start_refuses_the_job(play: Callable[..., Play]) -> None:
+def test_a_process_that_cannot_start_says_nothing_of_mxnet(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.begin()
     (ended, _) = job.on(events.SpawnFailed, W0, "python: no such file")
-    assert (ended.outcome, ended.reason) == ("refused", "worker/0 could not be started: python: no such file")
+    assert (ended.outcome, ended.reason) == ("aborted", "worker/0 could not be started: python: no such file")
 
 
 def test_an_exit_before_all_are_ready_refuses_the_job(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.begin()
-    job.on(events.Spawned, W0, 1)
+    job.imports(W1)
     (ended, _) = job.leave(W0, status=1)
-    assert ended.reason == "worker/0 ended with exit status 1 before all were ready"
+    assert (ended.outcome, ended.reason) == ("refused", "worker/0 ended with exit status 1 before all were ready")
+
+
+def test_where_mxnet_was_never_imported_it_is_not_to_blame(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    (ended, _) = job.leave(W0, status=1)
+    assert ended.outcome == "aborted"
+    assert ended.reason.endswith("before all were ready; no worker had imported mxnet")
+
+
+def test_a_server_that_fails_first_waits_for_a_worker_to_import_mxnet(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1, None)
+    assert job.leave(S0, status=1) == []
+    assert job.conductor.deadline() == 29.0
+    (ended, _) = job.imports(W0)
+    assert (ended.outcome, ended.subject) == ("refused", S0)
+
+
+def test_a_server_that_fails_where_no_worker_imports_mxnet_says_nothing_of_it(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1, None)
+    assert job.leave(S0, status=1) == []
+    (ended, _) = job.leave(W0, status=1)
+    assert (ended.outcome, ended.subject) == ("aborted", S0)
+
+
+def test_a_defect_of_the_workers_own_code_is_not_the_trainings(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up()
+    (ended, _) = job.on(events.Failed, W1, "KeyError: 'w'", True)
+    assert ended.outcome == "aborted"
+    assert ended.reason == "not MXNet but the harness or the target failed in worker/1: KeyError: 'w'"
+
+
+def test_who_left_with_an_error_while_stacks_were_taken_is_not_forgotten(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    assert job.conductor.tick(31.0) == [Snapshot(role) for role in ALL]
+    assert job.leave(W0, status=1, t=31.5) == []
+    (ended, _) = job.on(events.Progress, W1, 5, t=32.0)
+    assert (ended.outcome, ended.subject) == ("crashed", W0)
 
 
 def test_over_means_ended_and_everyone_gone(play: Callable[..., Play]) -> None:
@@ -263,25 +308,25 @@ def test_without_a_warm_up_links_are_asked_at_the_first_credit(plan_of: Callable
     assert Survey("") in Play(plan_of(NETWORKED.replace("warmup: 20", "warmup: 0"))).come_up()
 
 
-def test_without_hosts_the_arm_is_refused(plan_of: Callable[..., Plan]) -> None:
+def test_without_hosts_the_arm_is_aborted(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(NETWORKED))
     job.conductor.begin()
     _, ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
     assert isinstance(shutdown, Shutdown)
-    assert ended.outcome == "refused"
+    assert ended.outcome == "aborted"
     assert ended.reason.startswith("the pocket cluster could not be made: /dev/net/tun: Permission denied")
 
 
 def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(HOROVOD))
     for role in (SCHEDULER, W0, W1):
-        job.on(events.Spawned, role, 1)
+        job.on(events.Spawned, role, 1, None)
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W1, 0)
     for worker in (W0, W1):
         job.on(events.Done, worker, 100)
     assert job.leave(W0) == []
-    assert job.leave(W1) == [Signal(SCHEDULER, "TERM")]
+    assert job.leave(W1) == [Signal(SCHEDULER, "TERM", None)]
     ended = job.leave(SCHEDULER, status=None, signal=15)[0]
     assert ended.outcome == "completed"
 
@@ -289,7 +334,7 @@ def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan])
 def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(HOROVOD))
     for role in (SCHEDULER, W0, W1):
-        job.on(events.Spawned, role, 1)
+        job.on(events.Spawned, role, 1, None)
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W1, 0)
     ended = job.leave(SCHEDULER, status=1)[0]
@@ -299,7 +344,8 @@ def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -
 def test_processes_that_never_come_up_are_looked_at_before_the_end(play: Callable[..., Play]) -> None:
     job = play({"late_start": {"select": {"role": "server"}}})
     job.conductor.begin()
-    job.on(events.Spawned, W0, 1)
+    job.on(events.Spawned, W0, 1, None)
+    job.imports(W0)
     assert job.conductor.tick(60.0) == [Snapshot(W0)]
     (ended, _) = job.on(events.Stack, W0, "text", [], t=61.0)
     assert (ended.outcome, ended.reason) == ("refused", "after 60 s worker/0, worker/1 had not come up")
@@ -308,7 +354,7 @@ def test_processes_that_never_come_up_are_looked_at_before_the_end(play: Callabl
 def test_a_script_that_failed_and_stays_is_named(play: Callable[..., Play]) -> None:
     job = play()
     job.come_up()
-    job.on(events.Failed, W1, "ValueError: no")
+    job.on(events.Failed, W1, "ValueError: no", False)
     job.conductor.tick(31.0)
     ended = [job.on(events.Stack, role, "text", [], t=33.0) for role in ALL][-1][0]
     assert "worker/1 had failed with ValueError: no and did not leave" in ended.reason

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.vocabulary import events
-from harness.vocabulary.events import Ended, Healed, Injected
+from harness.vocabulary.events import Ended, Healed, Injected, Superseded
 from harness.vocabulary.instructions import Act, BeginInProcess, Credit, EndInProcess, Shutdown, Signal, Spawn, Undo
 from tests.play import ALL, ARM, S0, SCHEDULER, W0, W1, Play, kill, pause, slow
 
@@ -39,9 +39,9 @@ def test_a_fault_by_time_counts_from_the_first_step_and_ends_by_time(play: Calla
     job.come_up(t=10.0)
     assert job.conductor.deadline() == 12.0
     assert job.conductor.tick(11.9) == []
-    assert job.conductor.tick(12.0) == [Injected(12.0, ARM, W1, 0, None), Signal(W1, "STOP")]
+    assert job.conductor.tick(12.0) == [Injected(12.0, ARM, W1, 0, None), Signal(W1, "STOP", 0)]
     assert job.conductor.deadline() == 15.0
-    assert job.conductor.tick(15.0) == [Signal(W1, "CONT"), Healed(15.0, ARM, W1, 0, None)]
+    assert job.conductor.tick(15.0) == [Signal(W1, "CONT", 0), Healed(15.0, ARM, W1, 0, None)]
 
 
 def test_every_way_out_heals(play: Callable[..., Play]) -> None:
@@ -92,12 +92,12 @@ def restart(after: str = "2s", scope: str = "process") -> dict[str, Any]:
 def test_a_restarted_process_is_started_again_some_time_after_its_end(play: Callable[..., Play]) -> None:
     job = play(restart())
     job.come_up()
-    assert job.on(events.Waiting, W1, 30)[:2] == [Injected(1.0, ARM, W1, 0, 30), Signal(W1, "KILL")]
+    assert job.on(events.Waiting, W1, 30)[:2] == [Injected(1.0, ARM, W1, 0, 30), Signal(W1, "KILL", 0)]
     assert job.leave(W1, status=None, signal=9, t=1.5) == []
     assert job.conductor.deadline() == 3.5
     spawn, healed = job.conductor.tick(3.5)
     assert (spawn.subject, healed) == (W1, Healed(3.5, ARM, W1, 0, None))
-    job.on(events.Spawned, W1, 2, t=3.6)
+    job.on(events.Spawned, W1, 2, None, t=3.6)
     assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 30)]
     (ended, _) = job.leave(W1, status=1, t=5.0)
     assert ended.outcome == "crashed"
@@ -107,7 +107,7 @@ def test_a_restarted_job_starts_again_when_all_are_gone(play: Callable[..., Play
     job = play(restart(scope="job"))
     job.come_up()
     actions = job.on(events.Waiting, W1, 30)
-    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert actions[1:5] == [Signal(role, "KILL", 0) for role in ALL]
     assert job.leave(*ALL[:3], status=None, signal=9, t=1.5) == []
     assert job.leave(W1, status=None, signal=9, t=1.6) == []
     assert [action.subject for action in job.conductor.tick(3.6)[:4]] == list(ALL)
@@ -135,7 +135,7 @@ def test_a_fault_waits_for_an_event_of_a_role(play: Callable[..., Play]) -> None
     job.come_up()
     job.on(events.Done, W1, 100)
     actions = job.on(events.Done, W0, 100, t=2.0)
-    assert actions == [Injected(2.0, ARM, S0, 0, None), Signal(S0, "KILL")]
+    assert actions == [Injected(2.0, ARM, S0, 0, None), Signal(S0, "KILL", 0)]
 
 
 def test_a_worker_commits_its_fault_before_it_goes_on(play: Callable[..., Play]) -> None:
@@ -151,12 +151,37 @@ def test_a_process_that_is_gone_already_is_started_again_with_the_job(play: Call
     job.come_up()
     job.on(events.Waiting, W1, 30)
     actions = job.leave(W1, status=None, signal=9, t=2.0)
-    assert actions[1:5] == [Signal(role, "KILL") for role in ALL]
+    assert actions[1:5] == [Signal(role, "KILL", 1) for role in ALL]
     assert job.leave(SCHEDULER, S0, W0, status=None, signal=9, t=2.5) == []
     assert [action.subject for action in job.conductor.tick(3.5)[:4]] == list(ALL)
 
 
-def test_what_is_in_force_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
+def test_what_a_time_ends_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"time": "60s"}}}
+    job = play(hog, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, W1, 2, 1, t=3.6) == [Act(W1, 0, "cpu_hog", {"processes": None})]
+
+
+def test_what_steps_end_begins_at_its_own_steps_on_the_new_process(play: Callable[..., Play]) -> None:
+    nan = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 60}}}
+    job = play(nan, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    job.on(events.Waiting, W1, 30)
+    assert job.leave(W1, status=None, signal=9, t=1.5) == [EndInProcess(W1, 0), Healed(1.5, ARM, W1, 0, None)]
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, W1, 2, 1, t=3.6) == []
+    assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 20)]
+    assert job.on(events.Waiting, W1, 20, t=5.0)[:2] == [Injected(5.0, ARM, W1, 0, 20), BeginInProcess(W1, 0)]
+    assert job.on(events.Waiting, W1, 80, t=6.0)[:2] == [EndInProcess(W1, 0), Healed(6.0, ARM, W1, 0, 80)]
+
+
+def test_what_is_over_by_the_time_of_the_new_process_does_not_begin_again(play: Callable[..., Play]) -> None:
     nan = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 60}}}
     job = play(nan, restart())
     job.come_up()
@@ -164,7 +189,49 @@ def test_what_is_in_force_holds_for_the_new_process_too(play: Callable[..., Play
     job.on(events.Waiting, W1, 30)
     job.leave(W1, status=None, signal=9, t=1.5)
     job.conductor.tick(3.5)
-    assert job.on(events.Spawned, W1, 2, t=3.6) == [BeginInProcess(W1, 0)]
+    job.on(events.Spawned, W1, 2, 1, t=3.6)
+    assert job.on(events.Waiting, W1, 90, t=4.0) == [Credit(W1, None)]
+
+
+def test_of_two_restarts_that_overlap_a_role_is_started_once(play: Callable[..., Play]) -> None:
+    select = {"select": {"role": "worker", "rank": 0}}
+    again = {"restart": {**select, "at": {"time": "1s"}, "after": "2s", "scope": "job"}}
+    job = play({"restart": {"select": {"role": "worker", "rank": 1}, "at": {"time": "0.5s"}, "after": "2s"}}, again)
+    job.come_up(t=10.0)
+    job.conductor.tick(10.5)
+    job.leave(W1, status=None, signal=9, t=10.6)
+    actions = job.conductor.tick(11.0)
+    assert actions[0] == Superseded(11.0, ARM, W1, 0, 1, "restart of worker/0 took its place")
+    job.leave(SCHEDULER, S0, W0, status=None, signal=9, t=11.1)
+    assert job.conductor.tick(12.6) == []
+    assert [action.subject for action in job.conductor.tick(13.2) if isinstance(action, Spawn)] == list(ALL)
+
+
+def test_the_steps_of_another_count_when_the_clock_has_left(play: Callable[..., Play]) -> None:
+    job = play({"kill": {"select": {"role": "worker", "rank": 0}, "at": {"step": 20}}}, slow(30, 20, role="server"))
+    job.come_up()
+    job.on(events.Waiting, W0, 20)
+    job.leave(W0, status=None, signal=9, t=1.5)
+    assert job.on(events.Waiting, W1, 30, t=2.0)[0] == Injected(2.0, ARM, S0, 1, 30)
+
+
+def test_a_fault_of_a_dead_process_is_superseded(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"time": "5s"}, "for": {"time": "1s"}}}
+    job = play(kill(step=20), hog)
+    job.come_up(t=1.0)
+    job.on(events.Waiting, W1, 20)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    assert job.conductor.tick(6.0) == [Superseded(6.0, ARM, W1, 1, 0, "worker/1 was gone")]
+
+
+def test_what_could_not_begin_in_a_hung_job_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(kill(step=20), slow(50, 10, role="server"))
+    job.come_up(t=1.0)
+    job.on(events.Waiting, W1, 20)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(31.5)
+    actions = [job.on(events.Stack, role, "text", [], t=33.0) for role in (SCHEDULER, S0, W0)][-1]
+    assert actions[0] == Superseded(33.0, ARM, S0, 1, 0, "the job was hung after it")
 
 
 def test_a_pause_lasts_from_when_the_process_stood_still_and_moves_no_other_end(play: Callable[..., Play]) -> None:
@@ -172,5 +239,5 @@ def test_a_pause_lasts_from_when_the_process_stood_still_and_moves_no_other_end(
     job = play(hog, pause("3s", time="1s"))
     job.come_up(t=10.0)
     job.conductor.tick(11.0)
-    job.on(events.Signalled, W1, "STOP", "R", "T", 0.1, t=11.5)
+    job.on(events.Signalled, W1, 1, "STOP", "R", "T", 0.1, t=11.5)
     assert sorted(job.conductor._scheduler.healing) == [14.5, 16.0]

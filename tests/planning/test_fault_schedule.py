@@ -33,6 +33,7 @@ def _job(steps: int = 100, seed: int = 7) -> JobBounds:
         copies=4,
         phases=False,
         counts_live=False,
+        startup_timeout=60.0,
         faults=1,
     )
 

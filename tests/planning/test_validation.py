@@ -223,6 +223,18 @@ faults:
             "95 steps are more than there",
         ),
         ("late_start: {select: {role: server}, at: {step: 1}}", "late_start acts when its process starts"),
+        ("late_start: {select: {role: server}, by: 90s}", "90 s is beyond startup_timeout, 60 s"),
+        (
+            "kill: {select: {role: server}, at: {event: exited, of: worker/0}}\n"
+            "  - late_start: {select: {role: worker, rank: 0}}",
+            "worker/0 is never started",
+        ),
+        (
+            "kill: {select: {role: server}, at: {event: done, of: worker/0}}\n"
+            "  - kill: {select: {role: worker, rank: 0}, at: {step: 20}}",
+            "worker/0 is killed before it is done",
+        ),
+        ("kill: {select: {role: worker, rank: 0}, at: {event: exited}}", "worker/0 is gone by then"),
     ],
 )
 def test_a_fault_that_cannot_act_is_refused_with_the_reason(tmp_path: Path, fault: str, message: str) -> None:
