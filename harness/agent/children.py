@@ -5,31 +5,50 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.base.outlet import Outlet
 from harness.base.process import die_with_parent
 from harness.vocabulary.instructions import Spawn
+
+COMMAND_SECONDS = 60.0
+"""A process that has read none of its commands for so long, with its pipe full, never will."""
 
 
 @dataclass
 class Child:
     """A role's process in its ``folder``: ``events`` is what it writes, ``commands`` what it reads.
 
-    ``rest`` is an unfinished line.
+    ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
+    what was started may be a wrapper around it.
     """
 
     role: str
     folder: Path
     process: subprocess.Popen[bytes]
     events: int
-    commands: int
+    commands: Outlet
     rest: bytes = b""
     exited: bool = field(default=False)
+    announced: int | None = None
 
     @property
     def pid(self) -> int:
+        """The process that runs the role's program."""
+        return self.announced or self.process.pid
+
+    @property
+    def group(self) -> int:
+        """The process group of all that was started for the role."""
         return self.process.pid
+
+    def announce(self, pid: int) -> None:
+        """Take a process for the role's own, if it is one of its group."""
+        with suppress(ProcessLookupError):
+            if os.getpgid(pid) == self.group:
+                self.announced = pid
 
     @property
     def checkpoints(self) -> Path:
@@ -38,21 +57,19 @@ class Child:
 
     def command(self, line: bytes) -> None:
         """Write one line; a process that is gone needs none."""
-        try:
-            os.write(self.commands, line)
-        except BrokenPipeError:
-            pass
+        with suppress(BrokenPipeError):
+            self.commands.write(line)
 
     def signal(self, number: int) -> None:
         """Signal the process and all it started."""
         try:
-            os.killpg(self.pid, number)
+            os.killpg(self.group, number)
         except ProcessLookupError:
             pass
 
     def close(self) -> None:
         os.close(self.events)
-        os.close(self.commands)
+        os.close(self.commands.descriptor)
 
 
 def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Sequence[int] = ()) -> Child:
@@ -94,4 +111,5 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
         os.close(events_write)
         os.close(commands_read)
     os.set_blocking(events_read, False)
-    return Child(instruction.subject, Path(instruction.cwd), process, events_read, commands_write)
+    commands = Outlet(commands_write, instruction.subject or "the wire", COMMAND_SECONDS)
+    return Child(instruction.subject, Path(instruction.cwd), process, events_read, commands)

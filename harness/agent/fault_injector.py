@@ -96,7 +96,13 @@ class FaultInjector:
             if instruction.signal == "CONT":
                 for commitment in self._on(child.role):
                     commitment.resume()
-        fields = {"signal": instruction.signal, "before": before, "after": after, "ran": round(ran, 6)}
+        fields = {
+            "fault": instruction.fault,
+            "signal": instruction.signal,
+            "before": before,
+            "after": after,
+            "ran": round(ran, 6),
+        }
         self._report("signalled", instruction.subject, fields)
 
     def _on(self, role: str) -> list[Commitment]:

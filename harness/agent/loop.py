@@ -18,7 +18,10 @@ from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
 from harness.agent.fault_injector import FaultInjector
 from harness.agent.faults import Fields
+from harness.agent.logs import Logs
 from harness.agent.stacks import StackDump
+from harness.base.outlet import Outlet
+from harness.base.process import module
 from harness.base.version import __version__
 from harness.vocabulary import instructions
 from harness.vocabulary.event_line import line
@@ -41,6 +44,13 @@ from harness.vocabulary.instructions import (
 )
 
 _CHUNK = 1 << 16
+_CONGESTED = 1 << 20
+"""Bytes that wait for the controller before nothing more is taken from the processes."""
+
+_CONTROLLER_SECONDS = 600.0
+"""So long a controller may be held up, as by Ctrl-Z; when it is gone, the end of our input says so at once."""
+
+_LAST_SECONDS = 1.0
 _OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
 
 
@@ -48,11 +58,15 @@ class Agent:
     """Holds the processes of one arm. ``perform`` acts on an instruction, ``serve`` runs until the input ends."""
 
     def __init__(self, arm: str, source: int, sink: int) -> None:
-        self._arm, self._source, self._sink = arm, source, sink
+        self._arm, self._source = arm, source
+        self._out = Outlet(sink, "the controller", _CONTROLLER_SECONDS)
         self._selector = selectors.DefaultSelector()
+        self._events = selectors.DefaultSelector()  # one for all that write to us, so that they can wait together
+        self._congested = False
         self._children: dict[str, Child] = {}
         self._injector = FaultInjector(self._children, self._report)
         self._dumps: dict[str, StackDump] = {}
+        self._logs = Logs()
         self._hosts: dict[str, ClusterHost] = {}
         self._wire: Child | None = None
         self._kill_at: float | None = None
@@ -68,6 +82,7 @@ class Agent:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._watch(woken, lambda: os.read(woken, 512))
         self._watch(self._source, self._read_instructions)
+        self._watch(self._events.fileno(), self._read_events)
         try:
             self._write(instructions.greet(__version__, time.monotonic()))
             while self._open:
@@ -77,6 +92,8 @@ class Agent:
                 self._reap()
                 self._finish_dumps()
                 self._kill_if_due()
+                self._logs.trim()
+                self._balance()
         except BrokenPipeError:
             pass
         finally:
@@ -85,12 +102,38 @@ class Agent:
                     child.signal(signal.SIGKILL)
             with suppress(BrokenPipeError):  # nobody may be left to tell
                 self._injector.end()
+                self._out.finish(_LAST_SECONDS if self._open else 0.0)
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, act)
 
+    def _read_events(self) -> None:
+        for key, _ in self._events.select(0):
+            key.data()
+
+    def _balance(self) -> None:
+        """Write on where others read; while the controller does not, let those wait that write to us."""
+        for outlet in self._outlets():
+            outlet.check()
+            registered = outlet.descriptor in self._selector.get_map()
+            if outlet.backlog and not registered:
+                self._selector.register(outlet.descriptor, selectors.EVENT_WRITE, partial(_flush, outlet))
+            elif registered and not outlet.backlog:
+                self._selector.unregister(outlet.descriptor)
+        if self._congested != (self._out.backlog > _CONGESTED):
+            self._congested = not self._congested
+            if self._congested:
+                self._selector.unregister(self._events.fileno())
+            else:
+                self._watch(self._events.fileno(), self._read_events)
+
+    def _outlets(self) -> list[Outlet]:
+        return [self._out, *(child.commands for child in [*self._alive(), *filter(None, [self._wire])])]
+
     def _pause(self) -> float | None:
-        due = [self._injector.due]
+        due = [self._injector.due, self._logs.due]
+        if any(outlet.backlog for outlet in self._outlets()):
+            due.append(time.monotonic() + 1.0)
         due += [dump.deadline for dump in self._dumps.values()]
         if self._kill_at is not None:
             due.append(self._kill_at)
@@ -141,7 +184,7 @@ class Agent:
             os.close(host.device)
         self._hosts = {host.name: host for host in hosts}
         self._wire.command(instructions.encode(instruction))
-        self._watch(self._wire.events, partial(self._forward, self._wire))
+        self._events.register(self._wire.events, selectors.EVENT_READ, partial(self._forward, self._wire))
         self._report("connected", "", {"pid": self._wire.pid})
 
     def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
@@ -157,8 +200,9 @@ class Agent:
             self._report("spawn_failed", instruction.subject, {"reason": reason})
             return
         self._children[instruction.subject] = child
-        self._watch(child.events, partial(self._forward, child))
-        self._report("spawned", instruction.subject, {"pid": child.pid})
+        self._logs.watch(instruction.log)
+        self._events.register(child.events, selectors.EVENT_READ, partial(self._forward, child))
+        self._report("spawned", instruction.subject, {"pid": child.pid, "fault": instruction.fault})
 
     def _forward(self, child: Child) -> bool:
         """Pass whole lines on as they are, and say whether there may be more.
@@ -170,9 +214,11 @@ class Agent:
         except BlockingIOError:
             return False
         if not chunk:
-            self._selector.unregister(child.events)
+            self._events.unregister(child.events)
             return False
         whole, newline, child.rest = (child.rest + chunk).rpartition(b"\n")
+        if child.announced is None:
+            _hear_announcement(child, whole)
         self._write(whole + newline)
         return True
 
@@ -238,8 +284,10 @@ class Agent:
         for child in ended:
             child.exited = True
             self._injector.release(child.role)
-            if child.events in self._selector.get_map():
-                self._selector.unregister(child.events)
+            if child.events in self._events.get_map():
+                self._events.unregister(child.events)
+            if child.commands.descriptor in self._selector.get_map():
+                self._selector.unregister(child.commands.descriptor)
             child.close()
             code = child.process.returncode
             status, number = (code, None) if code >= 0 else (None, -code)
@@ -247,19 +295,29 @@ class Agent:
 
     def _drain(self, child: Child) -> None:
         """Forward what is in the pipe now, without waiting for more."""
-        while child.events in self._selector.get_map() and self._forward(child):
+        while child.events in self._events.get_map() and self._forward(child):
             pass
 
     def _report(self, kind: str, subject: str, fields: Fields) -> None:
         self._write(line(round(time.monotonic(), 6), self._arm, subject, kind, fields))
 
     def _write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self._sink, data) :]
+        self._out.write(data)
+
+
+def _flush(outlet: Outlet) -> None:
+    with suppress(BrokenPipeError):
+        outlet.flush()
+
+
+def _hear_announcement(child: Child, lines: bytes) -> None:
+    for text in lines.splitlines():
+        if b'"kind":"announced"' in text:
+            child.announce(json.loads(text)["pid"])
 
 
 def _wire(arm: str, hosts: list[ClusterHost]) -> Spawn:
-    argv = (sys.executable, "-m", "harness.agent.wire", arm)
+    argv = tuple(module("harness.agent.wire", arm))
     env = {**os.environ, "HARNESS_TUNS": ",".join(str(host.device) for host in hosts)}
     return Spawn("", argv, env, os.curdir, f"/proc/self/fd/{sys.stderr.fileno()}")
 

@@ -8,7 +8,9 @@ HarnessError
 │   └── StorageError        results cannot be written (permissions, full disk)
 ├── TargetError             a target could not be built or started                 exit code 3
 ├── AgentError              the agent failed: a defect or a machine in trouble     exit code 3
+│   └── StuckError          a process that does not read what is written to it
 ├── UntrustworthyRunError   numbers that asv must not have                         exit code 3
+├── NotPassedError          a verdict that asv is to show                          exit code 1
 └── RegistryError           two parts with one name, or a part without one         exit code 3
 """
 
@@ -68,8 +70,18 @@ class AgentError(HarnessError):
     """The agent could not start or died."""
 
 
+class StuckError(AgentError):
+    """A process of the harness, or one that it started, does not read what is written to it."""
+
+
 class UntrustworthyRunError(HarnessError):
     """A run whose numbers are not those of what was asked for; asv gets none."""
+
+
+class NotPassedError(HarnessError):
+    """A run under asv did not pass."""
+
+    exit_code = 1
 
 
 class RegistryError(HarnessError):

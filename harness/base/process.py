@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import sys
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
 _libc = ctypes.CDLL(None)
+
+
+_RUN = """\
+import sys
+sys.path[:] = filter(None, sys.path)
+import runpy
+runpy.run_module({!r}, None, '__main__', True)
+"""
+
+
+def module(name: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours without a look into the working directory, as ``-P`` of Python 3.11.
+
+    What lies there, a ``selectors.py`` say, is a user's and not to be executed.
+    """
+    return [sys.executable, "-c", _RUN.format(name), *arguments]
 
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:

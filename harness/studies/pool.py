@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import IO, Any
 import psutil
 
 from harness.base.errors import DamagedRunError
-from harness.base.process import die_with_parent
+from harness.base.process import die_with_parent, module
 from harness.judging.verdict import Verdict
 
 BUSY = 0.75
@@ -52,7 +51,7 @@ class _Process:
         self._key = command.key
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (closed by result)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "harness", *command.argv],
+            module("harness", *command.argv),
             stdin=subprocess.DEVNULL,
             stdout=self._out,
             stderr=self._err,

@@ -61,7 +61,8 @@ class Horovod(Topology):
         }
         ranks = _ranks(ranked("worker", own.ranks), endpoint)
         workers = [Role(name=name, env={**shared, **ranked_as}) for name, ranked_as in ranks.items()]
-        return (Role(name="scheduler", env={"HOROVOD_GLOO_RENDEZVOUS_PORT": "{port}"}, service=True), *workers)
+        meeting = {name: shared[name] for name in ("HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT")}
+        return (Role(name="scheduler", env=meeting, service=True), *workers)
 
     @staticmethod
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:

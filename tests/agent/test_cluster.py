@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import subprocess
 import sys
 import time
@@ -146,8 +145,9 @@ with LocalBackend(Path(folder)).open("main", networked=True) as agent:
 def _member(controller: psutil.Process, name: str) -> psutil.Process | None:
     """The process of the controller's agent or wire, by its command line."""
     for child in controller.children(recursive=True):
-        with suppress(psutil.Error):  # it may be gone by now
-            if re.search(rf"^\S*python\S* -m {re.escape(name)} ", " ".join(child.cmdline())):
+        with suppress(psutil.Error, ValueError):  # it may be gone by now
+            python, *arguments = child.cmdline()
+            if "python" in python and any(f"run_module('{name}'" in argument for argument in arguments):
                 return child
     return None
 

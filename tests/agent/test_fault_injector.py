@@ -101,10 +101,10 @@ def test_a_paused_process_stays_paused_under_a_throttle(session: Listener) -> No
     _spawn(session, SPIN)
     session.agent.send(Act(ROLE, 6, "slow", {"factor": 2.0}))
     time.sleep(0.2)
-    session.agent.send(Signal(ROLE, "STOP"))
+    session.agent.send(Signal(ROLE, "STOP", 0))
     stop = session.until(Signalled)
     time.sleep(0.3)
-    session.agent.send(Signal(ROLE, "CONT"))
+    session.agent.send(Signal(ROLE, "CONT", 0))
     cont = session.until(Signalled)
     assert (stop.after, cont.before) == ("T", "T")
     assert cont.ran - stop.ran < 0.001
@@ -149,7 +149,7 @@ def test_a_process_that_was_never_started_is_left_alone(session: Listener) -> No
         Undo(ROLE, 1),
     ):
         session.agent.send(instruction)
-    session.agent.send(Signal(ROLE, "STOP"))
+    session.agent.send(Signal(ROLE, "STOP", 0))
     session.agent.send(Shutdown("", 1.0))
     session.until(Closed)
 

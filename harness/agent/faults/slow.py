@@ -31,7 +31,7 @@ class Commit(Commitment):
 
     def __init__(self, child: Child, parameters: Mapping[str, Any]) -> None:
         super().__init__(child, parameters)
-        self._throttle = ThrottledProcess(child.pid, parameters["factor"])
+        self._throttle = ThrottledProcess(child.pid, child.group, parameters["factor"])
 
     def begin(self) -> None:
         """Rest while the process is stopped by something else."""
@@ -71,8 +71,8 @@ class ThrottledProcess:
     that follows, so that late wake-ups and slow signals even out.
     """
 
-    def __init__(self, pid: int, factor: float) -> None:
-        self.pid, self.factor = pid, factor
+    def __init__(self, pid: int, group: int, factor: float) -> None:
+        self.pid, self._group, self.factor = pid, group, factor
         self._began = time.monotonic()
         self._suspended: float | None = None
         self.due = self._began
@@ -144,7 +144,7 @@ class ThrottledProcess:
 
     def _send(self, number: signal.Signals) -> bool:
         try:
-            os.killpg(self.pid, number)
+            os.killpg(self._group, number)
         except ProcessLookupError:
             self.due = float("inf")
             return False

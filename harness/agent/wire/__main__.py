@@ -15,9 +15,10 @@ import time
 
 from harness.agent.wire.direction import Lane
 from harness.agent.wire.switch import DESTINATION, Arrival, Switch
+from harness.base.outlet import Outlet
 from harness.base.process import tighten_timers
 from harness.vocabulary import events, instructions
-from harness.vocabulary.events import Closed, Event, Impaired, Traffic
+from harness.vocabulary.events import Afterwards, Closed, Event, Impaired, Traffic
 from harness.vocabulary.instructions import Connect, Impair, Instruction, Restore, Shutdown, Survey, Way
 
 _BURST = 32
@@ -25,13 +26,15 @@ _BURST = 32
 
 _LARGEST = 65536
 _SMALL = 1024
+_AGENT_SECONDS = 60.0
 
 
 class Wire:
     """One switch between real devices."""
 
     def __init__(self, arm: str, devices: list[int], control: int, sink: int) -> None:
-        self._arm, self._devices, self._control, self._sink = arm, devices, control, sink
+        self._arm, self._devices, self._control = arm, devices, control
+        self._out = Outlet(sink, "the agent", _AGENT_SECONDS)
         self._number = {device: number for number, device in enumerate(devices)}
         self._names: list[str] = []
         self._switch = Switch([], 0)
@@ -63,9 +66,15 @@ class Wire:
         epoll costs less, but its timeouts are whole milliseconds; those of select are exact.
         """
         due = self._switch.next_due
-        if due is None:
+        if due is None and not self._out.backlog:
             return [descriptor for descriptor, _ in self._epoll.poll()]
-        return select.select(self._watched, (), (), max(0.0, due - time.monotonic()))[0]
+        outgoing = [self._out.descriptor] if self._out.backlog else []
+        pause = 1.0 if due is None else max(0.0, due - time.monotonic())
+        readable, writable, _ = select.select(self._watched, outgoing, (), pause)
+        if writable:
+            self._out.flush()
+        self._out.check()
+        return readable
 
     def _take(self, device: int) -> None:
         """Carry what one host sends. After a small packet there is hardly ever another, and to look takes its time."""
@@ -112,8 +121,8 @@ class Wire:
 
     def _restore(self, wanted: Restore, now: float) -> None:
         for way, tally in self._switch.restore(wanted, now).items():
-            seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched)
-            report = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate, False)
+            seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched, tally.overtaken)
+            report = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate)
             self._tell(Impaired(round(now, 6), self._arm, wanted.subject, *report))
 
     def _survey(self, now: float) -> None:
@@ -124,11 +133,11 @@ class Wire:
             ways: dict[Way, Lane] = {"out": out, "in": in_}
             for way, lane in ways.items():
                 for fault, (since, packets, lost) in lane.aftermath().items():
-                    after = (fault, way, round(now - since, 6), packets, lost, None, None, True)
-                    self._tell(Impaired(round(now, 6), self._arm, name, *after))
+                    after = (fault, way, round(now - since, 6), packets, lost)
+                    self._tell(Afterwards(round(now, 6), self._arm, name, *after))
 
     def _tell(self, event: Event) -> None:
-        os.write(self._sink, events.encode(event))
+        self._out.write(events.encode(event))
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -10,15 +11,21 @@ from harness.agent.wire.tcp import Flow, Segment
 from harness.vocabulary.instructions import Direction, Impairment
 
 
-@dataclass(frozen=True)
+@dataclass
 class Passage:
-    """One packet's way: when it entered, when its last bit had left the queue, when it arrives, and its faults."""
+    """One packet's way: when its last bit has left the queue, when it arrives, and what each fault adds to that.
 
-    entered: float
+    ``waits``: others were before it in the queue. ``serial``: its place among those that entered.
+    """
+
+    size: int
+    serial: int
     through: float
     arrives: float
-    size: int
+    waits: bool
     concerned: tuple[Tally, ...] = ()
+    added: tuple[float, ...] = ()
+    held: tuple[Tally, ...] = ()
 
 
 @dataclass
@@ -29,7 +36,7 @@ class Connections:
     fresh: set[Flow] = field(default_factory=set)
 
 
-@dataclass
+@dataclass(eq=False)
 class Tally:
     """What came by while a fault impaired the lane."""
 
@@ -39,6 +46,7 @@ class Tally:
     connections: Connections = field(default_factory=Connections)
     packets: int = 0
     touched: int = 0
+    overtaken: int = 0
     arrived: int = 0
     delays: float = 0.0
     backlog_bits: int = 0
@@ -71,7 +79,7 @@ class Tally:
 
     @property
     def delay(self) -> float | None:
-        """Mean seconds beyond queueing and the lane's own latency."""
+        """Mean seconds that packets arrived later than they would have without this fault."""
         return self.delays / self.arrived if self.arrived else None
 
     @property
@@ -82,7 +90,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Aftermath:
-    """Where the counters of a lane stood when a fault ended; ``alone`` if no other fault was on it."""
+    """Where the counters of a lane stood when a fault ended; ``alone`` if no other fault was on it since."""
 
     since: float
     offered: int
@@ -103,6 +111,7 @@ class Lane:
         self._tallies: dict[int, Tally] = {}
         self._free_at = self._last_exit = self._last_arrival = 0.0
         self._waiting: deque[float] = deque()
+        self._newest_arrived = 0
         self.bytes = self.packets = self.dropped = self.offered = 0
         self._ended: dict[int, Aftermath] = {}
         self._refresh()
@@ -128,17 +137,20 @@ class Lane:
         self._refresh()
         return tally
 
-    def aftermath(self) -> dict[int, tuple[float, int, int]]:
-        """Since each fault ended: when that was, packets that passed, and packets lost while no fault was left."""
+    def aftermath(self) -> dict[int, tuple[float, int, int | None]]:
+        """Since each fault ended: when that was, packets that passed, and packets lost.
+
+        None where another fault was there, to which they may be due.
+        """
         return {
             fault: (then.since, self.packets - then.packets, self._lost_since(then))
             for fault, then in self._ended.items()
         }
 
-    def _lost_since(self, then: Aftermath) -> int:
+    def _lost_since(self, then: Aftermath) -> int | None:
         """Packets that found a full queue are the link's own matter."""
         passed = self.packets - then.packets + self.dropped - then.dropped
-        return max(0, self.offered - then.offered - passed) if then.alone else 0
+        return max(0, self.offered - then.offered - passed) if then.alone else None
 
     def tears(self, segment: Segment, peer: int) -> bool:
         """Whether a fault tears the connection of a segment down."""
@@ -151,6 +163,30 @@ class Lane:
         self._bandwidth = min((limit for limit in limits if limit is not None), default=None)
         self.resets = any(impairment.reset for impairment in impairments)
         self.plain = not impairments and self._bandwidth is None and self._shape.latency == 0.0
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bits/s that hold now; None is no limit."""
+        return self._bandwidth
+
+    def requeue(self, queued: Sequence[Passage], before: float | None, now: float) -> None:
+        """Reckon anew when packets leave that are in the queue, in its order, since the bandwidth was ``before``.
+
+        Of the first, what is sent already is not sent again.
+        """
+        self._free_at, self._last_exit = now, 0.0
+        self._waiting.clear()
+        for place, passage in enumerate(queued):
+            bits = passage.size * 8.0
+            if place == 0 and before is not None:
+                bits = min(bits, (passage.through - now) * before)
+            delay = passage.arrives - passage.through
+            self._free_at += bits / self._bandwidth if self._bandwidth is not None else 0.0
+            passage.through = self._free_at
+            self._last_exit = max(self._last_exit, passage.through + delay)
+            passage.arrives = self._last_exit
+            if self._bandwidth is not None:
+                self._waiting.append(passage.through)
 
     def count(self, packets: int, size: int) -> None:
         """Count packets that pass, of ``size`` bytes in all."""
@@ -184,7 +220,7 @@ class Lane:
         return hit
 
     def _pass(self, now: float, size: int, concerned: list[Tally]) -> Passage | None:
-        through = now
+        through, waits = now, False
         if self._bandwidth is not None:
             waiting = self._waiting
             while waiting and waiting[0] <= now:
@@ -193,31 +229,42 @@ class Lane:
                 self.dropped += 1
                 self.offered += 1
                 return None
+            waits = self._free_at > now
             through = self._free_at = max(now, self._free_at) + size * 8 / self._bandwidth
             waiting.append(through)
         self.count(1, size)
-        return Passage(now, through, self._arrival(through, concerned), size, tuple(concerned))
+        return self._delayed(Passage(size, self.packets, through, through, waits, tuple(concerned)))
 
-    def _arrival(self, through: float, concerned: list[Tally]) -> float:
-        """A packet overtakes another only where a fault holds that one back."""
-        delay = self._shape.latency + self._spread(self._shape.jitter)
-        for tally in concerned:
-            if tally.impairment.latency:
-                tally.touched += 1
-                delay += tally.impairment.latency + self._spread(tally.impairment.jitter)
-        self._last_exit = max(self._last_exit, through + delay)
-        return self._last_exit + sum(t.impairment.hold for t in concerned if self._hit(t, t.impairment.reorder))
+    def _delayed(self, passage: Passage) -> Passage:
+        """Set when a packet arrives. It overtakes another only where a fault holds that one back."""
+        passage.added = tuple(self._added(tally) for tally in passage.concerned)
+        delay = self._shape.latency + self._spread(self._shape.jitter) + sum(passage.added)
+        self._last_exit = max(self._last_exit, passage.through + delay)
+        passage.held = tuple(tally for tally in passage.concerned if self._hit(tally, tally.impairment.reorder))
+        passage.arrives = self._last_exit + sum(tally.impairment.hold for tally in passage.held)
+        return passage
+
+    def _added(self, tally: Tally) -> float:
+        """Seconds that a fault adds to the latency of a packet."""
+        impairment = tally.impairment
+        if not impairment.latency:
+            return 0.0
+        tally.touched += 1
+        return impairment.latency + self._spread(impairment.jitter)
 
     def _spread(self, jitter: float) -> float:
         return self._random.uniform(-jitter, jitter) if jitter else 0.0
 
     def arrived(self, passage: Passage, now: float) -> None:
         """A packet was really written at ``now``: the witness of what was asked."""
-        queued = passage.through - passage.entered > passage.size * 8 / self._bandwidth if self._bandwidth else False
-        for tally in passage.concerned:
+        late = now - passage.arrives
+        for tally, added in zip(passage.concerned, passage.added, strict=True):
             tally.arrived += 1
-            tally.delays += now - passage.through - self._shape.latency
-            if queued and self._last_arrival > tally.since:
+            tally.delays += added + late
+            if passage.waits and self._last_arrival > tally.since:
                 tally.backlog_bits += passage.size * 8
                 tally.backlog_seconds += now - self._last_arrival
+        for tally in passage.held:
+            tally.overtaken += self._newest_arrived > passage.serial
+        self._newest_arrived = max(self._newest_arrived, passage.serial)
         self._last_arrival = now

@@ -112,15 +112,34 @@ class Switch:
         peer = self._named[wanted.peer] if wanted.peer else None
         known = self._connections.setdefault(wanted.fault, Connections())
         self.settle()
-        self._lanes(wanted.subject)[wanted.direction].impair(wanted.fault, wanted.impairment, now, peer, known)
+        lane = self._lanes(wanted.subject)[wanted.direction]
+        before = lane.bandwidth
+        lane.impair(wanted.fault, wanted.impairment, now, peer, known)
+        self._requeue(lane, before, now)
         self._find_direct()
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
         self.settle()
-        ended = {way: lane.restore(wanted.fault, now) for way, lane in self._lanes(wanted.subject).items()}
+        ended = {}
+        for way, lane in self._lanes(wanted.subject).items():
+            before = lane.bandwidth
+            ended[way] = lane.restore(wanted.fault, now)
+            self._requeue(lane, before, now)
         self._find_direct()
         return {way: tally for way, tally in ended.items() if tally is not None}
+
+    def _requeue(self, lane: Lane, before: float | None, now: float) -> None:
+        """What waits in a lane's queue leaves at its new bandwidth."""
+        if lane.bandwidth == before:
+            return
+        queued = sorted(
+            (way[3] for way in self._travelling if way[2] is lane and way[3].through > now),
+            key=lambda passage: passage.through,
+        )
+        lane.requeue(queued, before, now)
+        self._travelling = [(way[3].arrives, *way[1:]) for way in self._travelling]
+        heapq.heapify(self._travelling)
 
     def _lanes(self, host: str) -> dict[Way, Lane]:
         number = self._named[host]

@@ -8,15 +8,20 @@ import selectors
 import shutil
 import socket
 import subprocess
-import sys
+from contextlib import suppress
 from pathlib import Path
 
 from harness.base.errors import AgentError
+from harness.base.outlet import Outlet
+from harness.base.process import module
 from harness.execution.backends.base import same_version
 from harness.vocabulary import instructions
 from harness.vocabulary.instructions import Instruction
 
 _CHUNK = 1 << 18
+PATIENCE_SECONDS = 60.0
+"""An agent that has taken no instruction for so long, with its pipe full, never will."""
+
 _NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 
@@ -65,7 +70,7 @@ class LocalAgent:
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "ab") as errors:
             self._process = subprocess.Popen(
-                [*namespaces, sys.executable, "-m", "harness.agent", arm],
+                [*namespaces, *module("harness.agent", arm)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -74,6 +79,7 @@ class LocalAgent:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._folder = folder
         self._stdin, self._out = self._process.stdin, self._process.stdout.fileno()
+        self._to_agent = Outlet(self._stdin.fileno(), "the agent", PATIENCE_SECONDS)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._out, selectors.EVENT_READ)
         self._rest = b""
@@ -104,13 +110,12 @@ class LocalAgent:
 
     def send(self, instruction: Instruction) -> None:
         try:
-            self._stdin.write(instructions.encode(instruction))
-            self._stdin.flush()
+            self._to_agent.write(instructions.encode(instruction))
         except (BrokenPipeError, ValueError) as error:
             raise AgentError(f"the agent is gone (exit status {self._process.poll()})") from error
 
     def read(self, timeout: float | None) -> bytes:
-        if not self._selector.select(timeout):
+        if not self._readable(timeout):
             return b""
         chunk = os.read(self._out, _CHUNK)
         if not chunk:
@@ -118,6 +123,20 @@ class LocalAgent:
             return b""
         whole, newline, self._rest = (self._rest + chunk).rpartition(b"\n")
         return self._after_greeting(whole + newline)
+
+    def _readable(self, timeout: float | None) -> bool:
+        """Wait for events, and write on meanwhile what the agent has not taken yet."""
+        registered = self._to_agent.descriptor in self._selector.get_map()
+        if self._to_agent.backlog and not registered:
+            self._selector.register(self._to_agent.descriptor, selectors.EVENT_WRITE)
+        elif registered and not self._to_agent.backlog:
+            self._selector.unregister(self._to_agent.descriptor)
+        ready = [key.fd for key, _ in self._selector.select(timeout)]
+        if self._to_agent.descriptor in ready:
+            with suppress(BrokenPipeError):
+                self._to_agent.flush()
+        self._to_agent.check()
+        return self._out in ready
 
     def _after_greeting(self, lines: bytes) -> bytes:
         """Its first line is no event."""

@@ -14,7 +14,7 @@ from harness.agent.faults.slow import ThrottledProcess
 def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
     spinner = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
     try:
-        throttle = ThrottledProcess(spinner.pid, factor)
+        throttle = ThrottledProcess(spinner.pid, spinner.pid, factor)
         until = time.monotonic() + 1.0
         while time.monotonic() < until:
             time.sleep(max(0.0, throttle.due - time.monotonic()))
@@ -31,7 +31,7 @@ def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
 def test_a_process_that_is_gone_needs_no_turns() -> None:
     gone = subprocess.Popen(["true"], start_new_session=True)
     gone.wait()
-    throttle = ThrottledProcess(gone.pid, 3.0)
+    throttle = ThrottledProcess(gone.pid, gone.pid, 3.0)
     throttle.turn()
     assert throttle.due == float("inf")
     throttle.release()

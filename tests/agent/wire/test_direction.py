@@ -155,7 +155,7 @@ def test_what_passes_after_a_fault_is_counted() -> None:
     assert lane.aftermath() == {3: (2.0, 2, 0)}
     lane.impair(4, Impairment(blocked=True), 4.0)
     lane.transit(4.0, 100)
-    assert lane.aftermath()[3] == (2.0, 2, 0)  # lost to another fault
+    assert lane.aftermath()[3] == (2.0, 2, None)  # one was lost, to whichever fault
 
 
 def test_a_full_queue_after_a_fault_is_the_links_own_matter() -> None:
@@ -165,3 +165,41 @@ def test_a_full_queue_after_a_fault_is_the_links_own_matter() -> None:
     for _ in range(5):
         lane.transit(2.0, 100)
     assert lane.aftermath() == {0: (1.0, 2, 0)}
+
+
+def test_each_fault_is_told_what_it_added_itself() -> None:
+    """Neither the link's own jitter, nor a reordering beside it, nor another fault's latency counts as a fault's."""
+    lane = _lane(latency=0.05, jitter=0.01)
+    lane.impair(0, Impairment(latency=0.02), 0.0)
+    lane.impair(1, Impairment(latency=0.1), 0.0)
+    lane.impair(2, Impairment(reorder=0.5, hold=0.2), 0.0)
+    for number in range(200):
+        for passage in lane.transit(float(number), 100):
+            lane.arrived(passage, passage.arrives + 0.001)
+    tallies = [lane.restore(fault, 300.0) for fault in (0, 1)]
+    assert [tally.delay for tally in tallies if tally] == [pytest.approx(0.021), pytest.approx(0.101)]
+
+
+def test_packets_that_never_waited_tell_no_rate() -> None:
+    """52 bytes at 1 Mbit/s every 0.1 s: rounding is no waiting."""
+    lane = _lane()
+    lane.impair(0, Impairment(bandwidth=1e6), 0.0)
+    for number in range(1, 1000):
+        for passage in lane.transit(number * 0.1, 52):
+            lane.arrived(passage, passage.arrives)
+    tally = lane.restore(0, 200.0)
+    assert tally is not None and tally.rate is None
+
+
+def test_a_packet_is_overtaken_only_where_another_comes_first() -> None:
+    lane = _lane()
+    lane.impair(0, Impairment(reorder=1.0, hold=0.05), 0.0)
+    held = lane.transit(0.0, 100)[0]
+    lane.arrived(held, held.arrives)
+    lane.impair(1, Impairment(), 1.0)
+    first = lane.transit(2.0, 100)[0]
+    lane.restore(0, 2.01)
+    second = lane.transit(2.02, 100)[0]
+    lane.arrived(second, second.arrives)
+    lane.arrived(first, first.arrives)
+    assert (first.held[0].touched, first.held[0].overtaken) == (2, 1)

@@ -128,3 +128,26 @@ def test_what_is_opened_after_a_reset_began_lives_in_both_directions() -> None:
     answer = segment(b, a, (9000, 40), 1, 6, 0x12)
     switch.accept(1, answer, 1.0)
     assert switch.due(1.0) == [(0, answer)]
+
+
+def test_what_waits_in_a_queue_leaves_at_the_new_bandwidth() -> None:
+    """Ten packets of 100 bytes at 8 kbit/s take a second; healed after 0.15 s, the rest of them is there at once."""
+    switch = _switch()
+    switch.impair(Impair("a", 0, "out", Impairment(bandwidth=8000.0)), 0.0)
+    for _ in range(10):
+        switch.accept(0, _packet("10.77.0.2"), 0.0)
+    assert len(switch.due(0.15)) == 1
+    switch.restore(Restore("a", 0), 0.15)
+    assert len(switch.due(0.15)) == 9
+    assert switch.next_due is None
+
+
+def test_what_is_sent_already_is_not_sent_again_when_the_bandwidth_changes() -> None:
+    switch = _switch(Direction(8000.0, 0.25, 0.0, 1000))
+    for _ in range(2):
+        switch.accept(0, _packet("10.77.0.2"), 0.0)
+    switch.impair(Impair("a", 0, "out", Impairment(bandwidth=4000.0)), 0.05)
+    assert switch.due(0.39) == []  # the half that was left takes 0.1 s, and then the way 0.25 s
+    assert len(switch.due(0.41)) == 1
+    assert switch.due(0.59) == []
+    assert len(switch.due(0.61)) == 1

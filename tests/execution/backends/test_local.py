@@ -74,13 +74,14 @@ def test_signals_come_with_the_state_before_and_after(session: Session) -> None:
     session.spawn("sleep", "60")
     session.until(Spawned)
     for signal_name, before, after in (("STOP", "SDR", "T"), ("CONT", "T", "SRD"), ("KILL", "SDR", "Z")):
-        session.agent.send(Signal("worker/0", signal_name))  # type: ignore[arg-type]
+        session.agent.send(Signal("worker/0", signal_name, 3))  # type: ignore[arg-type]
         told = session.until(Signalled)
         assert isinstance(told, Signalled)
-        assert told.signal == signal_name and told.before in before and told.after in after
+        assert (told.fault, told.signal) == (3, signal_name)
+        assert told.before in before and told.after in after
     exited = session.until(Exited)
     assert isinstance(exited, Exited) and exited.signal == 9
-    session.agent.send(Signal("worker/0", "KILL"))
+    session.agent.send(Signal("worker/0", "KILL", 0))
     late = session.until(Signalled)
     assert isinstance(late, Signalled) and (late.before, late.after) == ("", "")
 
@@ -104,7 +105,7 @@ def test_stacks_of_a_running_and_of_a_stopped_process(session: Session) -> None:
     time.sleep(0.5)
     for stopped in (False, True):
         if stopped:
-            session.agent.send(Signal("worker/0", "STOP"))
+            session.agent.send(Signal("worker/0", "STOP", 0))
         session.agent.send(Snapshot("worker/0"))
         stack = session.until(Stack)
         assert isinstance(stack, Stack)
