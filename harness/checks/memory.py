@@ -54,8 +54,9 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
     what = quantity.name.replace("_", " ")
     if quantity.value is None:
         return Finding("invalid", f"{what} of {quantity.subject or 'any worker'} is not available: {quantity.note}")
-    low = quantity.value if quantity.low is None else quantity.low
-    high = quantity.value if quantity.high is None else quantity.high
+    low, high = quantity.low, quantity.high
+    if low is None or high is None:
+        return Finding("invalid", f"{what} of {quantity.subject}: {quantity.n} windows are too few for an interval")
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     per = " per 1000 steps" if quantity.name == "memory_growth" else ""
     interval = f" ({text(low)} to {text(high)})" if low != high else ""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from harness.measures import Measure
 from harness.planning.plan import Arm
-from harness.vocabulary.events import Done, Event, Started, Window
+from harness.vocabulary.events import Done, Ended, Event, Started, Window
 from harness.vocabulary.quantities import Quantity
 
 
@@ -42,7 +42,7 @@ class Goodput(Measure):
     """
 
     name: ClassVar[str] = "goodput"
-    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, Done)
+    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, Done, Ended)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
@@ -52,6 +52,8 @@ class Goodput(Measure):
     def add(self, event: Event) -> None:
         if isinstance(event, Started):
             self._began = event.t
+        elif isinstance(event, Ended):
+            self._last = event.t if event.outcome == "hung" else self._last
         elif event.subject in self._workers:
             self._last = event.t
             if isinstance(event, Window) and event.first >= self.arm.workload.warmup:

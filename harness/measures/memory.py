@@ -39,7 +39,8 @@ class Memory(Measure):
 
     def add(self, event: Event) -> None:
         if isinstance(event, Ready):
-            worker = _Worker()  # also where a process takes the place of another
+            worker = _Worker()  # also where a process takes the place of another, whose peak counts on
+            worker.peak = self._workers[event.subject].peak if event.subject in self._workers else 0
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
             self._workers[event.subject] = worker
         elif isinstance(event, MemoryEvent):
@@ -48,7 +49,7 @@ class Memory(Measure):
             self._note(event, self._workers[event.subject])
 
     def _note(self, event: MemoryEvent, worker: _Worker) -> None:
-        worker.peak = event.peak  # VmHWM never falls
+        worker.peak = max(worker.peak, event.peak)
         if event.step <= self.arm.workload.warmup:
             return
         worker.steps.add(event.step)
@@ -72,7 +73,7 @@ class Memory(Measure):
 def _peak(role: str, worker: _Worker) -> Quantity:
     if not worker.peak:
         return Quantity("peak_memory", "B", None, subject=role, note="no window ended")
-    return Quantity("peak_memory", "B", worker.peak, 1, subject=role)
+    return Quantity("peak_memory", "B", worker.peak, 1, worker.peak, worker.peak, role)  # the kernel's exact count
 
 
 def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:

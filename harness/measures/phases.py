@@ -8,7 +8,7 @@ from typing import ClassVar
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event
+from harness.vocabulary.events import Event, Spawned
 from harness.vocabulary.events import Phases as PhasesEvent
 from harness.vocabulary.quantities import Quantity
 
@@ -36,7 +36,7 @@ class Phases(Measure):
     """
 
     name: ClassVar[str] = "phases"
-    hears: ClassVar[tuple[type[Event], ...]] = (PhasesEvent,)
+    hears: ClassVar[tuple[type[Event], ...]] = (PhasesEvent, Spawned)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
@@ -44,6 +44,9 @@ class Phases(Measure):
         self._computed: dict[int, dict[str, float]] = {}
 
     def add(self, event: Event) -> None:
+        if isinstance(event, Spawned):
+            self._forget(event.subject)
+            return
         assert isinstance(event, PhasesEvent)
         if event.first < self.arm.workload.warmup:
             return
@@ -51,6 +54,11 @@ class Phases(Measure):
         if self.arm.synchronous:
             for step, computed in enumerate(event.computed, event.first):
                 self._meet(step, event.subject, computed)
+
+    def _forget(self, role: str) -> None:
+        """A process that takes another's place takes steps again, with others' later ones."""
+        for known in self._computed.values():
+            known.pop(role, None)
 
     def _meet(self, step: int, role: str, computed: float) -> None:
         """Once every worker has told of a step, say who was last; workers that keep in step are never far apart."""

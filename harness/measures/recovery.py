@@ -72,6 +72,7 @@ class Recovery(Measure):
         self._faulted = False
         self._healed_at: float | None = None
         self._recoveries: list[float] = []
+        self._missed = 0
         self._reactions: dict[type[Event], Callable[[Any], None]] = {
             Injected: self._on_injected,
             Healed: self._on_healed,
@@ -91,6 +92,7 @@ class Recovery(Measure):
     def _on_injected(self, event: Injected) -> None:
         self._faulted = True
         self._in_force.add(event.fault)
+        self._missed += self._healed_at is not None
         self._healed_at = None
 
     def _on_healed(self, event: Healed) -> None:
@@ -122,10 +124,14 @@ class Recovery(Measure):
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.schedule:
-            note = "" if self._recoveries else self._why_none()
-            yield from_samples("recovery_time", "s", self._recoveries, note=note)
+            yield from_samples("recovery_time", "s", self._recoveries, note=self._note())
 
-    def _why_none(self) -> str:
-        if self._healed_at is not None:
-            return "steps did not become as fast again before the end"
+    def _note(self) -> str:
+        """How often there was no recovery to time; or why there is none at all."""
+        missed = self._missed + (self._healed_at is not None)
+        total = missed + len(self._recoveries)
+        if missed:
+            return f"{missed} of {total} times, steps were not as fast again before the next fault or the end"
+        if self._recoveries:
+            return ""
         return "a fault was in force to the end" if self._in_force else "no fault was healed"

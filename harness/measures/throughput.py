@@ -2,82 +2,174 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
-from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event, Healed, Injected, Window
+from harness.statistics.series import CAPACITY
+from harness.vocabulary.events import Event, Exited, Healed, Injected, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 
+@dataclass(frozen=True)
+class _Stretch:
+    """Time of one worker from ``begin`` to ``end``, with what its windows in it trained and took.
+
+    ``covered``: seconds of it in which the worker trained; the rest are gaps, as while it was started again.
+    """
+
+    begin: float
+    end: float
+    samples: float
+    seconds: float
+    covered: float
+
+    @property
+    def rate(self) -> float:
+        """Samples a second while it trained, without the time between windows."""
+        return self.samples / self.seconds
+
+    def trained(self, begin: float, end: float) -> float:
+        """Samples of the part of it within two times; they are spread evenly over it."""
+        overlap = max(0.0, min(end, self.end) - max(begin, self.begin))
+        return self.rate * overlap * self.covered / max(self.end - self.begin, 1e-9)
+
+    def joined(self, later: _Stretch) -> _Stretch:
+        """Both as one."""
+        sums = (self.samples + later.samples, self.seconds + later.seconds, self.covered + later.covered)
+        return _Stretch(self.begin, later.end, *sums)
+
+
 class _Windows:
-    """Windows of one worker: when each ended, and its seconds a sample."""
+    """Windows of one worker, in order; when there are many, neighbours are joined."""
 
     def __init__(self) -> None:
-        self.ends, self.costs, self.lengths = BoundedSeries(), BoundedSeries(), BoundedSeries()
+        self.stretches: list[_Stretch] = []
+        self.stride = 1
+        self._pending = 0
 
-    def add(self, window: Window, batch_size: int) -> None:
-        self.ends.add(window.t)
-        self.costs.add(window.seconds / (window.steps * batch_size))
-        self.lengths.add(window.seconds)
+    def add(self, stretch: _Stretch) -> None:
+        if self._pending:
+            self.stretches[-1] = self.stretches[-1].joined(stretch)
+        else:
+            self.stretches.append(stretch)
+        self._pending = (self._pending + 1) % self.stride
+        if len(self.stretches) >= CAPACITY and not self._pending:
+            pairs = zip(self.stretches[0::2], self.stretches[1::2], strict=True)
+            self.stretches = [first.joined(second) for first, second in pairs]
+            self.stride *= 2
 
-    def rate_at(self, t: float) -> float:
-        """Samples a second at a time: those of the window that spans it or comes next, none after the last."""
-        index = bisect_left(self.ends.points, t)
-        return 1 / self.costs.points[index] if index < len(self.ends.points) else 0.0
+
+Workers = Mapping[str, _Windows]
 
 
 class Throughput(Measure):
-    """For the job: at the middle of each window, the rates of all workers added up; also within faults only."""
+    """For the job: on one grid of time, what all workers trained in each cell; also within faults only.
+
+    The grid begins when the last worker has warmed up and ends when the first has trained all its steps.
+    """
 
     name: ClassVar[str] = "throughput"
-    hears: ClassVar[tuple[type[Event], ...]] = (Window, Injected, Healed)
+    hears: ClassVar[tuple[type[Event], ...]] = (Window, Injected, Healed, Spawned, Exited)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._whole: dict[str, _Windows] = {}
-        self._faulted: dict[str, _Windows] = {}
-        self._active = 0
+        self._faulted: list[dict[str, _Windows]] = []
+        self._ends: dict[str, float] = {}
+        self._through: set[str] = set()
+        self._active: set[int] = set()
         self._changed = 0.0
 
     def add(self, event: Event) -> None:
         if isinstance(event, Window):
             self._window(event)
+        elif isinstance(event, Injected | Healed):
+            self._mark(event)
+        else:  # the next window of a process that comes or goes does not follow on the last one
+            self._ends.pop(event.subject, None)
+
+    def _mark(self, event: Injected | Healed) -> None:
+        """Note which faults are in force; each time that one begins or ends, other windows count as within faults."""
+        if isinstance(event, Injected):
+            self._active.add(event.fault)
         else:
-            self._active += 1 if isinstance(event, Injected) else -1
-            self._changed = event.t
+            self._active.discard(event.fault)
+        self._changed = event.t
+        self._faulted.append({})
 
     def _window(self, window: Window) -> None:
         if window.first < self.arm.workload.warmup:
             return
-        self._add(self._whole, window)
+        stretch = self._stretch(window)
+        self._whole.setdefault(window.subject, _Windows()).add(stretch)
         if self._active and window.t - window.seconds >= self._changed:
-            self._add(self._faulted, window)
+            self._faulted[-1].setdefault(window.subject, _Windows()).add(stretch)
+        if window.first + window.steps >= self.arm.workload.steps:
+            self._through.add(window.subject)
 
-    def _add(self, workers: dict[str, _Windows], window: Window) -> None:
-        if window.subject not in workers:
-            workers[window.subject] = _Windows()
-        workers[window.subject].add(window, self.arm.workload.batch_size)
+    def _stretch(self, window: Window) -> _Stretch:
+        """From the end of the window before, if it follows on that: what the harness does between is no gap."""
+        begin = self._ends.get(window.subject, window.t - window.seconds)
+        begin = min(begin, window.t - window.seconds)
+        self._ends[window.subject] = window.t
+        samples = float(window.steps * self.arm.workload.batch_size)
+        return _Stretch(begin, window.t, samples, window.seconds, window.t - begin)
 
     def quantities(self) -> Iterable[Quantity]:
-        rates, stride = _job_rates(self._whole)
-        yield from_samples("throughput", "samples/s", rates, stride=stride)
-        yield from_samples("seconds_per_sample", "s/sample", [1 / rate for rate in rates], stride=stride)
+        rates, stride = _job_rates(self._whole, self._through)
+        yield from_samples("throughput", "samples/s", rates, note=_idle(rates), stride=stride)
+        yield _cost(rates, stride)
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
-            yield from_samples("throughput", "samples/s", [1 / cost for cost in windows.costs.points], role)
+            own = [stretch.rate for stretch in windows.stretches]
+            yield from_samples("throughput", "samples/s", own, role, stride=windows.stride)
         if self.arm.schedule:
             missing = "no window lies wholly within a fault"
-            rates, stride = _job_rates(self._faulted)
-            yield from_samples("throughput_in_fault", "samples/s", rates, note=missing, stride=stride)
+            inside = [_job_rates(workers, workers.keys()) for workers in self._faulted if workers]
+            rates = [rate for rates, _ in inside for rate in rates]
+            most = max((stride for _, stride in inside), default=1)
+            yield from_samples("throughput_in_fault", "samples/s", rates, note=missing, stride=most)
 
 
-def _job_rates(workers: dict[str, _Windows]) -> tuple[list[float], int]:
-    """Rates of the job, a sample for each window of the worker that has most, and the windows in a sample."""
+def _cost(rates: Sequence[float], stride: int) -> Quantity:
+    """Seconds a sample, of the cells in which anything was trained."""
+    costs = [1 / rate for rate in rates if rate > 0]
+    note = f"{_idle(rates)}, which are left out" if len(costs) < len(rates) else ""
+    return from_samples("seconds_per_sample", "s/sample", costs, note=note, stride=stride)
+
+
+def _idle(rates: Sequence[float]) -> str:
+    idle = sum(rate == 0 for rate in rates)
+    return f"nobody trained in {idle} of {len(rates)} cells of time" if idle else ""
+
+
+def _job_rates(workers: Workers, through: Iterable[str]) -> tuple[list[float], int]:
+    """Rates of the job in as many cells as the worker with most has stretches, and the windows in one of them.
+
+    The cells end with the first of those that went ``through`` all there was; a worker that did not counts as idle.
+    """
     if not workers:
         return [], 1
-    leader = max(workers.values(), key=lambda windows: windows.ends.count)
-    middles = [end - length / 2 for end, length in zip(leader.ends.points, leader.lengths.points, strict=True)]
-    return [sum(windows.rate_at(t) for windows in workers.values()) for t in middles], leader.ends.stride
+    begin = max(windows.stretches[0].begin for windows in workers.values())
+    ends = {name: windows.stretches[-1].end for name, windows in workers.items()}
+    end = min((ends[name] for name in through if name in ends), default=max(ends.values()))
+    fullest = max(workers.values(), key=lambda windows: (len(windows.stretches), windows.stride))
+    count = len(fullest.stretches)
+    width = (end - begin) / count
+    if width <= 0:
+        return [], 1
+    trained = [0.0] * count
+    for windows in workers.values():
+        for stretch in windows.stretches:
+            _spread(stretch, begin, width, trained)
+    return [samples / width for samples in trained], fullest.stride
+
+
+def _spread(stretch: _Stretch, begin: float, width: float, trained: list[float]) -> None:
+    """Add to each cell what a stretch trained in it."""
+    first = max(0, int((stretch.begin - begin) / width))
+    last = min(len(trained) - 1, int((stretch.end - begin) / width))
+    for cell in range(first, last + 1):
+        trained[cell] += stretch.trained(begin + cell * width, begin + (cell + 1) * width)

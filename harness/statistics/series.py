@@ -37,11 +37,16 @@ class BoundedSeries:
             self.stride *= 2
 
     def truncate(self, count: int) -> None:
-        """Forget all but the first ``count`` values; of a group that this would divide, the whole."""
-        if count < self.count:
-            del self._points[count // self.stride :]
-            self._sum, self._pending = 0.0, 0
-            self.count = len(self._points) * self.stride
+        """Forget all but the first ``count`` values; what is left of a divided group counts with its mean."""
+        if count >= self.count:
+            return
+        whole, rest = divmod(count, self.stride)
+        if whole < len(self._points):
+            self._sum = self._points[whole] * rest
+        else:
+            self._sum *= rest / self._pending
+        del self._points[whole:]
+        self._pending, self.count = rest, count
 
     @property
     def points(self) -> Sequence[float]:

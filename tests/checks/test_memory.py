@@ -12,8 +12,8 @@ MB = 1_000_000
 
 def _arm() -> ArmMeasures:
     return arm(
-        Quantity("peak_memory", "B", 100 * MB, 1, subject="worker/0"),
-        Quantity("peak_memory", "B", 300 * MB, 1, subject="worker/1"),
+        Quantity("peak_memory", "B", 100 * MB, 1, 100 * MB, 100 * MB, "worker/0"),
+        Quantity("peak_memory", "B", 300 * MB, 1, 300 * MB, 300 * MB, "worker/1"),
         Quantity("memory_growth", "B/1000 steps", 5 * MB, 20, 4 * MB, 6 * MB, subject="worker/0"),
         Quantity("held_beyond_live_fraction", "fraction", None, subject="worker/0", note="not asked for"),
     )
@@ -55,3 +55,10 @@ def test_what_was_not_measured_is_invalid() -> None:
 def test_a_limit_is_needed() -> None:
     with pytest.raises(ValidationError, match="give peak_at_most, growth_at_most or beyond_live_at_most"):
         Memory.model_validate({})
+
+
+def test_without_an_interval_nothing_is_said() -> None:
+    arms = arm(Quantity("held_beyond_live_fraction", "fraction", 0.9, 3, subject="worker/0"))
+    finding = Memory.model_validate({"beyond_live_at_most": "50%"}).judge(arms, None)
+    assert finding.verdict == "invalid"
+    assert finding.reason == "held beyond live fraction of worker/0: 3 windows are too few for an interval"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from harness.measures.loss import Loss
 from harness.planning.plan import Plan
 from harness.vocabulary.events import Loss as LossEvent
@@ -38,3 +40,12 @@ def test_no_final_loss_before_the_end(plan_of: Callable[..., Plan]) -> None:
     assert found["final_loss"].value is None
     assert found["final_loss"].note == "not all workers trained to the end"
     assert found["loss_curve"].n == 50
+
+
+@pytest.mark.parametrize("resumed", range(100, 20_000, 1231))
+def test_a_restart_of_a_long_run_keeps_its_end(plan_of: Callable[..., Plan], resumed: int) -> None:
+    """Of 20,000 steps, several make one point; whatever step training goes on from, all are there in the end."""
+    text = "title: t\nworkload: {model: mlp, steps: 20000}\n"
+    before = [LossEvent(1.0, "main", "worker/0", first, [1.0] * 50) for first in range(0, 19_950, 50)]
+    again = [LossEvent(1.0, "main", "worker/0", step, [1.0]) for step in range(resumed, 20_000)]
+    assert _measured(plan_of(text), *before, *again)["final_loss"].value == 1.0

@@ -14,7 +14,7 @@ MB = 1_000_000
 
 
 def _ready(missing: str = "") -> Ready:
-    return Ready(0.0, "main", "worker/0", 1.0, 70 * MB, "3.11", "1.9.1", "1.23", [], 0, missing)
+    return Ready(0.0, "main", "worker/0", 70 * MB, 0, missing)
 
 
 def _memory(step: int, anonymous: int, live: int | None, peak: int = 200 * MB) -> MemoryEvent:
@@ -69,3 +69,11 @@ def test_a_process_that_took_the_place_of_another_begins_anew(plan_of: Callable[
     found = _measured(plan_of(), _ready(), *first, _ready(), *second)
     assert found["held_memory"].n == 8
     assert found["memory_growth"].value == pytest.approx(MB)
+
+
+def test_the_peak_of_a_process_that_was_started_again_counts_on(plan_of: Callable[..., Plan]) -> None:
+    def memory(step: int, peak: int) -> MemoryEvent:
+        return MemoryEvent(1.0, "main", "worker/0", step, 0, peak, 0, None, None, None)
+
+    found = _measured(plan_of(), _ready(), memory(10, 400 * MB), _ready(), memory(10, 200 * MB))
+    assert found["peak_memory"].value == 400 * MB

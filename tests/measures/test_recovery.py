@@ -57,7 +57,9 @@ def test_why_there_is_no_recovery(measured: Any) -> None:
     healed = Healed(7.0, "main", W, 0, None)
     slow = _windows(7.0, 50, 3, seconds=2.0)
     assert measured(*begun)["recovery_time"].note == "a fault was in force to the end"
-    assert measured(*begun, healed, *slow)["recovery_time"].note.startswith("steps did not become as fast")
+    assert measured(*begun, healed, *slow)["recovery_time"].note.startswith(
+        "1 of 1 times, steps were not as fast again"
+    )
 
 
 def test_a_restarted_worker_without_checkpoints_must_be_fast_again(measured: Any) -> None:
@@ -65,7 +67,7 @@ def test_a_restarted_worker_without_checkpoints_must_be_fast_again(measured: Any
         *_windows(0.0, 10, 4),
         Injected(4.0, "main", W, 0, 50),
         Exited(4.1, "main", W, None, 9),
-        Spawned(5.0, "main", W, 2),
+        Spawned(5.0, "main", W, 2, 0),
         Healed(5.0, "main", W, 0, None),
         *_windows(6.0, 0, 6, seconds=5.0),
     )
@@ -81,3 +83,17 @@ def test_a_worker_that_is_done_holds_nobody_back(measured: Any) -> None:
         *_windows(8.0, 60, 1),
     )
     assert quantities["recovery_time"].value == 2.0
+
+
+def test_how_many_faults_were_not_recovered_from_is_told(measured: Any) -> None:
+    rounds = []
+    for fault in range(3):  # between them, two fast windows: too few
+        t = 10.0 * fault + 4.0
+        rounds += [
+            Injected(t, "main", W, fault, 50),
+            Healed(t + 3.0, "main", W, fault, None),
+            *_windows(t + 3.0, 50 + 20 * fault, 2 if fault < 2 else 3),
+        ]
+    recovery = measured(*_windows(0.0, 10, 4), *rounds)["recovery_time"]
+    assert recovery.n == 1
+    assert recovery.note == "2 of 3 times, steps were not as fast again before the next fault or the end"

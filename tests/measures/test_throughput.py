@@ -6,7 +6,7 @@ import pytest
 
 from harness.measures.throughput import Throughput
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Healed, Injected, Window
+from harness.vocabulary.events import Exited, Healed, Injected, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
@@ -87,3 +87,42 @@ def test_without_windows_it_says_so(plan_of: Callable[..., Plan]) -> None:
     assert found["throughput", ""].value is None
     assert found["throughput", ""].note == "no window after the warm-up"
     assert ("throughput_in_fault", "") not in found
+
+
+def test_it_does_not_matter_who_is_heard_first(plan_of: Callable[..., Plan]) -> None:
+    """A fast and a slow worker of dist_async, with as many windows: until the fast one is through, both count."""
+    fast = [_window(float(second), "worker/0", second * 10 + 10, 1.0) for second in range(1, 9)]
+    slow = [_window(3.0 * turn, "worker/1", turn * 10 + 10, 3.0) for turn in range(1, 9)]
+    found = []
+    for order in ((*fast, *slow), (*slow, *fast)):
+        measure = Throughput(plan_of().arms[0])
+        for window in order:
+            measure.add(window)
+        found.append(_named(measure)["throughput", ""].samples)
+    assert found[0] == found[1] == pytest.approx([320 + 320 / 3] * 8)
+
+
+def test_a_worker_that_is_started_again_does_not_count_meanwhile(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of().arms[0])
+    for event in (
+        *(_window(float(second), "worker/0", 10 + second * 10, 1.0) for second in range(1, 7)),
+        _window(1.0, "worker/1", 20, 1.0),
+        Exited(1.1, "main", "worker/1", None, 9),
+        Spawned(2.0, "main", "worker/1", 7, 0),
+        *(_window(float(second), "worker/1", second * 10 - 20, 1.0) for second in range(5, 7)),
+    ):
+        measure.add(event)
+    found = _named(measure)["throughput", ""]
+    assert found.samples == pytest.approx([640, 320, 320, 320, 640, 640])
+
+
+def test_time_in_which_nobody_trained_is_told(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n").arms[0])
+    for event in (
+        _window(1.0, "worker/0", 20, 1.0),
+        Exited(1.1, "main", "worker/0", None, 9),
+        _window(4.0, "worker/0", 20, 1.0),
+    ):
+        measure.add(event)
+    found = _named(measure)
+    assert found["throughput", ""].samples == pytest.approx([160, 160])

@@ -41,8 +41,8 @@ HEALTHY_RESULT = _result(HEALTHY, loss=2.0, weights="a")
     ("result", "sentence"),
     [
         (_result(recovery=1.24, loss=2.0, weights="a"), "completed; steady after 1.2 s; no drift"),
-        (_result(loss=2.2, weights="b"), "completed; loss +10%"),
-        (_result(loss=2.0, weights=""), "completed; weights differ; loss +0%"),
+        (_result(loss=2.2, weights="b"), "completed"),
+        (_result(loss=2.0, weights=""), "completed; weights differ"),
         (_result(outcome="hung", reason="nothing moved for 5.0 s: worker/0 at step 3"), "hung"),
         (_result(outcome="hung", stage="exit"), "trained, hung at the exit"),
         (_result(unproven="whatever", idle=True), "completed; no packet came by"),
