@@ -48,6 +48,7 @@ def _class_name(name: str) -> str:
 def _class(loaded: LoadedScenario) -> type:
     arms = _arms(loaded)
     methods = {f"track_{name}": _tracker(loaded, name, unit) for name, unit in _TRACKED}
+    methods["track_verdict"] = _tracker(loaded, "verdict", "checks not passed")
     if len(arms) > 1:
         methods["track_drift"] = _tracker(loaded, "drift", "relative")
     parameters = {"params": [arms], "param_names": ["arm"]}
@@ -61,6 +62,8 @@ def _arms(loaded: LoadedScenario) -> list[str]:
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:
     def track(self: object, arm: str) -> dict[str, Any] | float:
+        if quantity == "verdict":
+            return tracking.not_passed(loaded, arm)
         return tracking.samples(loaded, arm, quantity)
 
     content = f"{VERSION}\n{quantity}\n{loaded.text}"

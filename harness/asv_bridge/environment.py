@@ -24,6 +24,9 @@ MXNET_VARIABLE = "HARNESS_ASV_MXNET"
 ENV_VARIABLE = "HARNESS_ASV_ENV"
 SESSION_VARIABLE = "HARNESS_ASV_SESSION"
 SAVES_VARIABLE = "HARNESS_ASV_SAVES"
+_MEASURED = ("asv.conf.json", "benchmarks", "harness", "scenarios")
+"""What decides which numbers come out."""
+
 _SESSION = f"{os.getpid()}-{time.time_ns()}"
 
 
@@ -67,6 +70,9 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         """
         if _tree(commit_hash) != _tree("HEAD"):
             raise UserError(f"commit {commit_hash[:8]} has other files than the checkout; `git checkout` it first")
+        if _saves() and (changed := _uncommitted()):
+            names = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+            raise UserError(f"not in commit {commit_hash[:8]}: {names}; commit or stash, or measure with --dry-run")
         self._set_commit_hash(commit_hash)
 
     def find_executable(self, executable: str) -> str:
@@ -79,8 +85,20 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         env[MXNET_VARIABLE] = self._mxnet
         env[ENV_VARIABLE] = json.dumps(self.env_vars)
         env[SESSION_VARIABLE] = _SESSION
-        env[SAVES_VARIABLE] = str(int(not {"--dry-run", "-n"} & set(sys.argv)))
+        env[SAVES_VARIABLE] = str(int(_saves()))
         return self.run_executable("python", args, env=env, **kwargs)
+
+
+def _saves() -> bool:
+    """Whether this `asv run` files its numbers under a commit."""
+    return not {"--dry-run", "-n"} & set(sys.argv)
+
+
+def _uncommitted() -> list[str]:
+    """Files that would be measured and are not those of the commit; ignored ones do not count."""
+    argv = ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames", "--", *_MEASURED]
+    lines = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [line[3:] for line in lines]
 
 
 def _tree(commit: str) -> str:

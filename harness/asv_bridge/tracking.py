@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import checks
 from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
-from harness.base.errors import DamagedRunError, UntrustworthyRunError
+from harness.base.errors import DamagedRunError, NotPassedError, UntrustworthyRunError
 from harness.checks.drift import compare_final_loss
 from harness.checks.outcome import Outcome
 from harness.execution import machine, request
@@ -30,23 +30,45 @@ from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:
     """All samples of one quantity of one arm, in asv's form; NaN where it is not available."""
-    project = Path(os.environ.get("ASV_CONF_DIR", "."))
-    if other := _other_target(loaded.scenario.target):
-        _say(f"{loaded.name} is left out: {other}")
+    judged = _judged(loaded)
+    if judged is None:
         return math.nan
-    planned = request.planned(loaded, _target(loaded))
-    plan = planned.plan
-    if missing := machine.unmet(plan):
-        _say(f"left out: {missing}")
-        return math.nan
-    folder = _finished(project, plan) or _run(project, planned)
-    verdict = Verdict.from_json(folder.read_json("verdict.json"))
+    plan, verdict = judged
     _trust(verdict, arm)
     tracked = _quantity(plan, verdict, arm, quantity)
     if tracked.value is None or not math.isfinite(tracked.value):
         _say(f"{quantity} of {arm} is not available: {tracked.note}")
         return math.nan
     return {"samples": list(tracked.samples) or [tracked.value], "number": 1}
+
+
+def not_passed(loaded: LoadedScenario, arm: str) -> float:
+    """0 where the run and the arm pass; NotPassedError otherwise, so that asv shows it and does not exit with 0."""
+    judged = _judged(loaded)
+    if judged is None:
+        return math.nan
+    _, verdict = judged
+    if not verdict.trusted:
+        raise NotPassedError(f"run {verdict.run}: {verdict.verdict}: {verdict.reason}")
+    for check in verdict.checks:
+        if check.arm == arm and check.verdict != "pass":
+            raise NotPassedError(f"run {verdict.run}: {check.verdict}: {check.check}: {check.reason}")
+    return 0.0
+
+
+def _judged(loaded: LoadedScenario) -> tuple[Plan, Verdict] | None:
+    """The plan for this environment and the verdict on its run; None where it cannot be run here."""
+    project = Path(os.environ.get("ASV_CONF_DIR", "."))
+    if other := _other_target(loaded.scenario.target):
+        _say(f"{loaded.name} is left out: {other}")
+        return None
+    planned = request.planned(loaded, _target(loaded))
+    plan = planned.plan
+    if missing := machine.unmet(plan):
+        _say(f"left out: {missing}")
+        return None
+    folder = _finished(project, plan) or _run(project, planned)
+    return plan, Verdict.from_json(folder.read_json("verdict.json"))
 
 
 def _other_target(target: Target) -> str | None:
@@ -113,14 +135,12 @@ def _saved_at(project: Path) -> float:
 
 
 def _trust(verdict: Verdict, arm: str) -> None:
-    """Numbers count only where every fault is proven and the arm ended as expected."""
-    if not all(receipt.proven for measured in verdict.arms for receipt in measured.receipts):
+    """Numbers count only of a run that is trusted, and where the arm ended as expected."""
+    if not verdict.trusted:
         raise UntrustworthyRunError(f"run {verdict.run}: {verdict.reason}")
     for check in verdict.checks:
         if check.arm == arm and check.check == Outcome.name and check.verdict != "pass":
             raise UntrustworthyRunError(f"run {verdict.run}: {check.reason}")
-    if verdict.verdict != "pass":
-        _say(f"run {verdict.run}: {verdict.verdict}: {verdict.reason}")
 
 
 def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:

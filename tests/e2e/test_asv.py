@@ -94,7 +94,7 @@ def test_one_run_feeds_all_tracked_numbers(project: Project) -> None:
     ))  # fmt: skip
     assert set(results) == {
         f"scenarios.Small.track_{name}"
-        for name in ("seconds_per_sample", "peak_memory", "held_memory", "final_loss", "drift")
+        for name in ("seconds_per_sample", "peak_memory", "held_memory", "final_loss", "drift", "verdict")
     }
     assert content["params"]["mxnet"] == "1.9.1"
 
@@ -147,3 +147,32 @@ def test_an_environment_variable_is_an_axis(project: Project) -> None:
     newest = max((project.folder / "results" / "runs").iterdir())
     plan = json.loads((newest / "plan.json").read_text())
     assert plan["arms"][0]["env"]["MXNET_SUBGRAPH_BACKEND"] == "NONE"
+
+
+def test_what_is_not_committed_is_not_filed_under_a_commit(project: Project) -> None:
+    before = project.runs
+    small = project.folder / "scenarios" / "small.yaml"
+    committed = small.read_text()
+    small.write_text(committed.replace("warmup: 20", "warmup: 30"))
+    (project.folder / "scenarios" / "other.yaml").write_text(committed)
+    output = project.asv(*RUN, *ONE, code=1)
+    assert re.search(r"not in commit [0-9a-f]{8}: scenarios/small.yaml, scenarios/other.yaml; commit or stash", output)
+    assert project.runs == before
+    small.write_text(committed)
+    (project.folder / "scenarios" / "other.yaml").unlink()
+
+
+def test_a_verdict_that_is_no_pass_is_seen_in_asv(project: Project) -> None:
+    small = project.folder / "scenarios" / "small.yaml"
+    small.write_text(small.read_text().replace("at_least: 1%", "at_most: 0.1%"))
+    project.commit("an expectation that cannot be met")
+    output = project.asv(*RUN, "--show-stderr", "--bench", "track_(verdict|peak_memory)", code=2)
+    assert "failed" in output
+    assert re.search(r"NotPassedError: run \S+: fail: throughput: ", output)
+    newest = max(project.saved, key=lambda path: path.stat().st_mtime)
+    content = json.loads(newest.read_text())
+    results = {
+        name: dict(zip(content["result_columns"], row, strict=False)) for name, row in content["results"].items()
+    }
+    assert results["scenarios.Small.track_verdict"]["result"] == [0.0, None]
+    assert all(value > 0 for value in results["scenarios.Small.track_peak_memory"]["result"])
