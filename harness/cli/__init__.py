@@ -12,6 +12,8 @@ import os
 import pkgutil
 import signal
 import sys
+import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, ModuleType
@@ -49,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors that we raise on purpose become one message and their exit code."""
     arguments = parser().parse_args(argv)
-    with _noting_ctrl_c() as pressed:
+    with _noting_ctrl_c():
         try:
             code: int = arguments.execute(arguments)
             sys.stdout.flush()
@@ -66,30 +68,49 @@ def main(argv: list[str] | None = None) -> int:
             _drop_output()
             sys.stderr.write(f"harness: {error}\n")
             return HarnessError.exit_code
-        except Exception:
-            if pressed:
-                return _interrupted()
-            raise
+        except Exception as error:
+            return _interrupted() if _pressed else _unexpected(error)
+
+
+_pressed: list[int] = []
+
+
+def heed_ctrl_c() -> None:
+    """Raise KeyboardInterrupt where Ctrl-C was pressed before, and nobody heard of it.
+
+    Compiled code makes another error of it, as pydantic's; Python itself drops it where it comes in a callback.
+    """
+    if _pressed:
+        raise KeyboardInterrupt
 
 
 @contextmanager
-def _noting_ctrl_c() -> Iterator[list[int]]:
-    """Note each SIGINT beside raising KeyboardInterrupt, of which compiled code, as pydantic's, makes other errors."""
-    pressed: list[int] = []
+def _noting_ctrl_c() -> Iterator[None]:
+    """Note each SIGINT beside raising KeyboardInterrupt."""
+    _pressed.clear()
 
     def note(number: int, frame: FrameType | None) -> None:
-        pressed.append(number)
+        _pressed.append(number)
         signal.default_int_handler(number, frame)
 
     old = signal.getsignal(signal.SIGINT)
     if old is not signal.default_int_handler:
-        yield pressed
+        yield
         return
     signal.signal(signal.SIGINT, note)
     try:
-        yield pressed
+        yield
     finally:
         signal.signal(signal.SIGINT, old)
+
+
+def _unexpected(error: Exception) -> int:
+    """Say in a line that the harness is broken, and where the rest stands; never 1, which is a verdict."""
+    with tempfile.NamedTemporaryFile("w", prefix="harness-", suffix=".txt", delete=False) as file:
+        file.write("".join(traceback.format_exception(error)))
+    words = f"{type(error).__name__}: {error}".splitlines()[0]
+    sys.stderr.write(f"harness: a defect of the harness: {words}; the full text is in {file.name}\n")
+    return HarnessError.exit_code
 
 
 def _interrupted() -> int:

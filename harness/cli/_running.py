@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.cli import EXIT_INTERRUPTED
+from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
 from harness.cli._company import BUSY, Company
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
@@ -42,6 +42,7 @@ def perform(requests: Sequence[Request], as_json: bool, company: Company) -> int
     finished: list[Run] = []
     for asked in requests:
         with progress(asked.plan, say) as observe, Interruption().watched() as interruption:
+            heed_ctrl_c()
             finished.append(execute(asked, observe, interruption))
         if finished[-1].status == "interrupted":
             break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,10 @@ def read(path: Path) -> Document:
     """The document in a file; ScenarioError when it cannot be read or is not plain YAML."""
     name = str(path)
     try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ScenarioError([Problem(ascii(name), "the file's name is not UTF-8; rename it")]) from error
+    try:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
@@ -73,6 +79,8 @@ def parse(text: str, name: str) -> Document:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise _error(f"{name}:{line}:1", f"not YAML: {error.reason} (#x{error.character:04x})") from error
+    except (OverflowError, ValueError) as error:
+        raise _error(_no_character(text, name), f"not YAML: an escape that names no character ({error})") from error
     except RecursionError as error:
         raise _error(f"{name}:1:1", f"nested deeper than {MAX_DEPTH} levels") from error
     if node is None:
@@ -80,6 +88,14 @@ def parse(text: str, name: str) -> Document:
     document = Document(name, None, text)
     document.values = _Reader(document).value(node, ())
     return document
+
+
+def _no_character(text: str, name: str) -> str:
+    """The place of the first escape beyond the last character of Unicode."""
+    escapes = (match for match in re.finditer(r"\\U([0-9A-Fa-f]{8})", text) if int(match[1], 16) > sys.maxunicode)
+    position = next((match.start() for match in escapes), 0)
+    line_start = text.rfind("\n", 0, position) + 1
+    return f"{name}:{text.count(chr(10), 0, position) + 1}:{position - line_start + 1}"
 
 
 class _Reader:
@@ -123,6 +139,7 @@ class _Reader:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
             raise _error(place, f"the tag {tag} is not allowed; scenarios hold maps, lists, text, numbers and booleans")
         try:
+            node.value.encode()
             return self._constructor.construct_object(node)
         except (ValueError, KeyError, IndexError) as error:
             raise _error(place, f"{node.value!r} is not {_PLAIN[node.tag]}") from error

@@ -122,7 +122,7 @@ def every() -> Iterator[Environment]:
     """All environments in the cache."""
     folder = cache_folder()
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if built := _load(path):
+        if not path.name.startswith(".") and (built := _load(path)):
             yield built
 
 
@@ -168,12 +168,21 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         packages = {entry["name"]: entry["version"] for entry in listed}
         info = {"python": wanted.python, "requirements": wanted.requirements, "packages": packages}
         (beside / _INFO).write_text(json.dumps(info, indent=1) + "\n")
-        shutil.rmtree(place, ignore_errors=True)
-        beside.rename(place)
+        _replace(place, beside)
     except OSError as error:
         raise _unwritable(place.parent, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _replace(place: Path, by: Path) -> None:
+    """Put one folder in the place of another: whenever this is interrupted, there is the old one, the new, or none."""
+    old = place.with_name(f".old-{place.name}")
+    shutil.rmtree(old, ignore_errors=True)
+    if place.exists():
+        place.rename(old)
+    by.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say: Say) -> None:
@@ -237,7 +246,13 @@ def _run(argv: list[str], wanted: Recipe, more: Mapping[str, str] = MappingProxy
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
-            argv, stdout=subprocess.PIPE, stderr=errors, text=True, env={**env, **more}, preexec_fn=die_with_parent
+            argv,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**env, **more},
+            cwd="/",  # whose files nobody imports by mistake
+            preexec_fn=die_with_parent,
         )
         output = []
         with process:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -172,3 +173,31 @@ def test_ctrl_c_in_compiled_code_is_an_interruption(
     assert cli.main(["list"]) == 130
     assert capsys.readouterr().err == "harness: interrupted\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_is_not_expected_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def broken(arguments: object) -> int:
+        raise ZeroDivisionError("float division by zero")
+
+    monkeypatch.setattr(cli.list, "execute", broken)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert cli.main(["list"]) == 3
+    (kept,) = tmp_path.iterdir()
+    said = f"harness: a defect of the harness: ZeroDivisionError: float division by zero; the full text is in {kept}\n"
+    assert capsys.readouterr().err == said
+    assert "Traceback" in kept.read_text()
+
+
+def test_ctrl_c_that_nobody_heard_is_heeded_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deaf(arguments: object) -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            pass  # as in a callback
+        cli.heed_ctrl_c()
+        return 0
+
+    monkeypatch.setattr(cli.list, "execute", deaf)
+    assert cli.main(["list"]) == 130

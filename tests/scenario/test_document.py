@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,20 @@ def test_what_was_written_is_read(values: dict[str, object]) -> None:
     import yaml
 
     assert document.parse(yaml.safe_dump(values), "f").values == values
+
+
+def test_an_escape_that_names_no_character_is_shown_at_its_place() -> None:
+    with pytest.raises(ScenarioError, match=r"^q.yaml:2:9: not YAML: an escape that names no character"):
+        document.parse('tags: []\ntitle: "\\UFFFFFFFF"\n', "q.yaml")
+
+
+def test_half_a_character_is_no_text() -> None:
+    with pytest.raises(ScenarioError, match="is not text"):
+        document.parse('title: "\\uD800"\n', "q.yaml")
+
+
+def test_a_file_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.yaml")
+    path.write_text("title: t\n")
+    with pytest.raises(ScenarioError, match=r"caf.udce9.yaml': the file's name is not UTF-8"):
+        document.read(path)

@@ -74,3 +74,13 @@ def test_two_builds_of_one_target_wait_for_each_other(cache: Path) -> None:
     first.kill()  # the kernel lets go of its lock
     first.wait()
     assert second.communicate(b"\n", timeout=20)[0] == b"in\n"
+
+
+def test_a_target_that_is_replaced_is_the_old_one_or_the_new_one_or_none(tmp_path: Path) -> None:
+    place, new = tmp_path / "key", tmp_path / "new"
+    for folder in (place, new):
+        folder.mkdir()
+        (folder / "target.json").write_text(folder.name)
+    environment._replace(place, new)
+    assert (place / "target.json").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
