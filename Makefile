@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PACKAGES := git make python3.11-venv g++ cmake
 SIDE_BY_SIDE ?= 4
 
-.PHONY: bench test check self soak docs clean setup tools
+.PHONY: bench test check self simulate soak docs clean setup tools
 
 bench: setup
 	$(BIN)/harness targets build
@@ -33,6 +33,11 @@ self: setup
 	$(BIN)/asv machine --yes >/dev/null
 	$(BIN)/asv run --launch-method forkserver --record-samples --bench '^itself'
 	$(BIN)/python -m benchmarks.itself.limits
+
+# Worlds in virtual time, for the decisions: a seed that breaks a law is printed with the fewest faults that it takes.
+WORLDS ?= 100000
+simulate: setup
+	$(BIN)/python -m tests.simulation 0 $(WORLDS)
 
 # Random schedules of faults, each replayed.
 soak: setup

@@ -1,0 +1,126 @@
+"""Scenarios and misbehaviours from a seed."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import yaml
+
+from harness.base.errors import ScenarioError
+from harness.planning import planner, validation
+from harness.planning.plan import Plan
+from harness.scenario import load
+from harness.scenario.schema import Target
+from tests.simulation.world import Misbehaviour
+
+STEPS = 100
+TOPOLOGIES: tuple[dict[str, Any], ...] = (
+    {"kvstore": "dist_sync", "workers": 2, "servers": 1, "network": {}},
+    {"kvstore": "dist_async", "workers": 2, "servers": 1, "network": {}},
+    {"kvstore": "dist_sync", "workers": 3, "servers": 2, "network": {}},
+    {"horovod": {"ranks": 2}, "network": {}},
+)
+FAULTS = (
+    "kill", "pause", "slow", "slow", "restart", "restart", "scale", "stale", "exit", "cpu_hog", "memory_limit",
+    "latency", "partition",
+)  # fmt: skip
+
+
+def plan_of(seed: int, keep: tuple[int, ...] | None = None) -> Plan:
+    """The plan of a seed; with ``keep``, only these of its faults. What cannot be planned is drawn anew."""
+    random = Random(f"plan {seed}")
+    while True:
+        scenario = _scenario(random, seed)
+        if keep is not None:
+            scenario["faults"] = [scenario["faults"][place] for place in keep if place < len(scenario["faults"])]
+        try:
+            loaded = validation.checked(load.parse(yaml.safe_dump(scenario), "simulated"))
+        except ScenarioError:
+            continue
+        return planner.make(loaded, Target(), "w")
+
+
+def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
+    """What is wrong in the world of a seed: nothing in half of them."""
+    random = Random(f"wrong {seed}")
+    schedule = plan.arms[-1].schedule
+    kind = random.choice(("", "", "", "", "fault", "fault", "dies", "never imports"))
+    if kind == "dies":
+        roles = [role.name for role in plan.arms[-1].roles]
+        return Misbehaviour("dies", role=random.choice(roles), at=random.uniform(0.0, 4.0))
+    if kind == "never imports":
+        return Misbehaviour("never imports")
+    if kind == "fault" and schedule:
+        injection = random.choice(schedule)
+        way = random.choice(("ignores", "wrong role", "stops early", "never undoes"))
+        return Misbehaviour(way, fault=injection.fault)  # type: ignore[arg-type]
+    return None
+
+
+def _scenario(random: Random, seed: int) -> dict[str, Any]:
+    topology = random.choice(TOPOLOGIES)
+    workers = topology.get("workers", 2)
+    workload: dict[str, Any] = {"model": "mlp", "batch_size": 32, "steps": STEPS, "warmup": 10}
+    if random.random() < 0.5:
+        workload["checkpoint"] = {"every": random.choice((20, 30))}
+    faults = [_fault(random, workers, "servers" in topology) for _ in range(random.randint(0, 4))]
+    return {
+        "title": "simulated",
+        "seed": seed,
+        "workload": workload,
+        "topology": topology,
+        "startup_timeout": "10s",
+        "stall_timeout": "5s",
+        "faults": faults,
+    }
+
+
+def _fault(random: Random, workers: int, servers: bool) -> dict[str, Any]:
+    name = random.choice(FAULTS)
+    role = "worker" if name in ("scale", "stale", "exit") or not servers or random.random() < 0.7 else "server"
+    select: dict[str, Any] = {"role": role, "rank": random.randrange(workers) if role == "worker" else 0}
+    fault: dict[str, Any] = {"select": select, **_trigger(random, name), **_parameters(random, name)}
+    if name in ("slow", "scale", "stale", "cpu_hog", "memory_limit", "latency") and "every" not in fault:
+        by_time = "time" in fault.get("at", {}) or "event" in fault.get("at", {})
+        lasts = {"time": f"{random.randint(1, 20) * 100}ms"} if by_time else {"steps": random.randint(1, 40)}
+        fault["for"] = lasts
+    elif name in ("pause", "partition"):
+        fault["for"] = {"time": f"{random.randint(1, 30) * 100}ms"}
+    elif "every" in fault and name not in ("kill", "restart", "exit"):
+        fault["for"] = {"steps": random.randint(1, 15)} if "steps" in fault["every"] else {"time": "200ms"}
+    return {name: fault}
+
+
+def _trigger(random: Random, name: str) -> dict[str, Any]:
+    worker_only = name in ("scale", "stale", "exit")
+    kind = random.choice(
+        ("step", "step", "every", "random") if worker_only else ("step", "step", "time", "event", "every")
+    )
+    if kind == "step":
+        return {"at": {"step": random.randint(1, STEPS - 1)}}
+    if kind == "time":
+        return {"at": {"time": f"{random.randint(0, 20) * 100}ms"}}
+    if kind == "event":
+        return {"at": {"event": random.choice(("checkpointed", "resumed", "exited", "done")), "of": "worker/0"}}
+    if kind == "random":
+        return {"random": {"rate": "2%"}}
+    return {"every": {"steps": random.randint(20, 60)}}
+
+
+def _parameters(random: Random, name: str) -> dict[str, Any]:
+    choices: dict[str, dict[str, Any]] = {
+        "slow": {"factor": random.choice((1.5, 2.0, 4.0))},
+        "restart": {"after": f"{random.randint(1, 20) * 100}ms", "scope": random.choice(("process", "job"))},
+        "scale": {"factor": 2.0},
+        "memory_limit": {"limit": "900MB"},
+        "latency": {"by": "5ms"},
+    }
+    return choices.get(name, {})
+
+
+@cache
+def cached_plan(seed: int) -> Plan:
+    """The plan of a seed, made once."""
+    return plan_of(seed)

@@ -1,0 +1,124 @@
+"""What must hold of every run, whatever the world did. Each law returns what is wrong, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.judging.judge import judge
+from harness.judging.verdict import Verdict
+from harness.storage import history
+from harness.vocabulary import events
+from harness.vocabulary.instructions import Shutdown, Spawn
+from tests.simulation.world import World
+
+_TERMINAL = ("kill", "exit", "restart")
+
+
+def verdict_of(world: World, past: list[events.Event] | None = None) -> Verdict:
+    """The judge's word on what happened."""
+    return judge(world.plan, past if past is not None else world.history, "run", {})
+
+
+def broken(world: World, verdict: Verdict) -> list[str]:
+    """Everything that is wrong with a run that is over."""
+    laws = (_one_end, _no_second_start, _all_undone, _outcome_is_true, _receipts_are_true, _the_same_again, _cuts)
+    return [sentence for law in laws for sentence in law(world, verdict)]
+
+
+def _one_end(world: World, _: Verdict) -> Iterator[str]:
+    ends = [event for event in world.history if isinstance(event, events.Ended)]
+    if len(ends) != 1:
+        yield f"{len(ends)} ends"
+        return
+    if [type(instruction) for instruction in world.asked_after_end] != [Shutdown]:
+        yield f"after the end it was asked for {world.asked_after_end[:3]}"
+    last = world.instructions[-1][1]
+    if not isinstance(last, Shutdown):
+        yield f"the last instruction is {last}"
+
+
+def _no_second_start(world: World, _: Verdict) -> Iterator[str]:
+    yield from world.broken_rules
+    ended = world.conductor.ended
+    spawned = [t for t, instruction in world.instructions if isinstance(instruction, Spawn)]
+    if ended is not None and any(t > ended.t for t in spawned):
+        yield "a role was started after the end"
+
+
+def _all_undone(world: World, _: Verdict) -> Iterator[str]:
+    if world.wrong is not None and world.wrong.way in ("never undoes", "wrong role"):
+        return
+    for number, truth in world.truths.items():
+        if truth.in_force:
+            yield f"fault {number} is still in force on {sorted(truth.in_force)}"
+
+
+def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
+    ended = verdict.arms[-1].ended
+    if ended is None:
+        return
+    imported = any(isinstance(event, events.Imported) for event in world.history)
+    if not imported and (ended.outcome == "refused" or verdict.verdict == "pass"):
+        yield f"mxnet never ran: {ended.outcome}, {verdict.verdict}"
+    planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
+    whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
+    by_itself = world.wrong is not None and world.wrong.way == "dies" and world.wrong.role in world.errors
+    blamed = world.wrong.role if by_itself and world.wrong is not None else ""
+    if blamed and blamed not in planned and not whole and ended.outcome == "completed":
+        yield f"{blamed} left with an error, and the arm completed"
+    if ended.outcome == "completed" and not world.trained:
+        yield "completed, and nobody trained"
+
+
+def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
+    wrong = world.wrong
+    for receipt in verdict.arms[-1].receipts:
+        truth = world.truths[receipt.fault]
+        name = f"{receipt.name} {receipt.fault} of {receipt.subject}"
+        injected = any(isinstance(event, events.Injected) and event.fault == receipt.fault for event in world.history)
+        way = wrong.way if wrong is not None and wrong.fault == receipt.fault else ""
+        if way == "ignores" and receipt.proven:
+            yield f"{name} was ignored, and is proven: {receipt.evidence}"
+        if way == "wrong role" and receipt.proven and receipt.name != "restart":
+            yield f"{name} acted on another, and is proven: {receipt.evidence}"
+        if receipt.proven and not injected:
+            yield f"{name} was never begun, and is proven"
+        if receipt.proven and receipt.name in ("scale", "stale"):
+            yield from _own_steps(world, receipt.fault, name)
+        if not receipt.stands and wrong is None and truth.acted and not _cut_off(world, receipt.fault):
+            yield f"{name} happened, and does not stand: {receipt.evidence}; {receipt.afterwards}"
+        if receipt.proven and not truth.acted:
+            yield f"{name} never acted, and is proven: {receipt.evidence}"
+        if receipt.restored and truth.in_force:
+            yield f"{name} is said to be undone, and is not"
+
+
+def _own_steps(world: World, fault: int, name: str) -> Iterator[str]:
+    injection = next(injection for injection in world.arm.schedule if injection.fault == fault)
+    first, last = injection.first_step, injection.last_step
+    outside = [step for step in world.truths[fault].steps if first is None or last is None or not first <= step < last]
+    if outside:
+        yield f"{name} acted in steps {outside[:5]}, of {first} to {last}"
+
+
+def _cut_off(world: World, fault: int) -> bool:
+    """Whether the arm ended within a moment of the fault's begin, so that it had no time to act."""
+    ended = world.conductor.ended
+    began = [event.t for event in world.history if isinstance(event, events.Injected) and event.fault == fault]
+    return ended is not None and bool(began) and ended.t - began[-1] < 0.1
+
+
+def _the_same_again(world: World, verdict: Verdict) -> Iterator[str]:
+    if verdict_of(world).as_json() != verdict.as_json():
+        yield "judged again, it is another verdict"
+
+
+def _cuts(world: World, _: Verdict) -> Iterator[str]:
+    """A history that was cut off can be judged, and never passes."""
+    lines = [events.encode(event) for event in world.history]
+    place = world.random.randrange(len(lines)) if lines else 0
+    kept = [history.events.decode(line) for line in lines[:place]]
+    if any(isinstance(event, events.Ended) for event in kept):
+        return
+    if verdict_of(world, kept).verdict == "pass":
+        yield f"cut off after {place} events, it passes"
