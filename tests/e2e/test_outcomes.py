@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.execution import machine
+from harness.vocabulary import events
 from tests.e2e.conftest import Command, harness, last_arm
 
 pytestmark = pytest.mark.e2e
@@ -19,6 +21,16 @@ title: a question
 workload: {model: mlp, steps: 60, warmup: 10}
 """
 DIST = SINGLE + "topology: {kvstore: dist_sync, workers: 2}\nstall_timeout: 3s\n"
+
+WRONG = """\
+title: What does a wrong port lead to?
+workload: {model: mlp, steps: 50}
+topology: {kvstore: dist_sync, workers: 2}
+startup_timeout: 10s
+faults:
+  - wrong_start: {select: {role: worker, rank: 1}, port: 9}
+expect: {outcome: refused}
+"""
 
 
 def test_diverged(run: Callable[..., Command]) -> None:
@@ -56,13 +68,14 @@ def test_a_slow_server_has_a_receipt(run: Callable[..., Command]) -> None:
     assert last_arm(command)["receipts"][0]["proven"]
 
 
-def test_an_interpreter_without_mxnet_is_refused_with_what_it_said(run: Callable[..., Command]) -> None:
-    command = run(SINGLE, "--python", sys.executable)
+@pytest.mark.parametrize("fault", ["", WRONG])
+def test_an_interpreter_without_mxnet_says_nothing_of_mxnet(run: Callable[..., Command], fault: str) -> None:
+    command = run(fault or SINGLE, "--python", sys.executable)
     main = last_arm(command)
-    assert command.code == 1
-    assert main["outcome"] == "refused"
-    assert main["reason"] == "worker/0 ended with exit status 1 before all were ready"
-    assert "ModuleNotFoundError: No module named 'mxnet'" in main["log"]
+    assert command.code == 3
+    assert command.json["verdicts"][0]["verdict"] == "invalid"
+    assert main["outcome"] == "aborted"
+    assert "No module named 'mxnet'" in main["log"]
 
 
 def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Path) -> None:
@@ -70,8 +83,9 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
     sleeper.write_text("#!/bin/sh\necho still importing\nexec sleep 60\n")
     sleeper.chmod(0o755)
     command = run(SINGLE + "startup_timeout: 1s\nexpect: {outcome: refused}\n", "--python", sleeper)
-    assert command.code == 0
-    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up"
+    assert command.code == 3
+    assert last_arm(command)["outcome"] == "aborted"
+    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up; no worker had imported mxnet"
     assert last_arm(command)["log"] == "still importing"
 
 
@@ -98,3 +112,83 @@ def test_settings_of_the_scenario_reach_mxnet(run: Callable[..., Command]) -> No
     command = run(SINGLE, "--set", "target.env={MXNET_ENGINE_TYPE: Nonsense}")
     assert last_arm(command)["outcome"] == "refused"
     assert "Nonsense" in last_arm(command)["log"]
+
+
+WRAPPED = """\
+title: a question
+workload: {model: mlp, steps: 100}
+faults:
+  - memory_limit: {select: {role: worker}, at: {step: 50}, for: {steps: 20}, limit: 8GB}
+"""
+
+
+def test_faults_act_on_the_program_and_not_on_a_wrapper_around_it(
+    run: Callable[..., Command], target: Path, tmp_path: Path
+) -> None:
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\n{target} "$@"\nexit $?\n')
+    wrapper.chmod(0o755)
+    command = run(WRAPPED, "--python", wrapper)
+    assert command.code == 0, command.out
+    (receipt,) = last_arm(command)["receipts"]
+    held = re.search(r"it held ([\d.]+) (\w+) then", receipt["evidence"])
+    assert held is not None and held[2] in ("MB", "GB"), receipt["evidence"]
+    assert receipt["restored"] is True
+
+
+MISSING = """\
+title: a question
+workload: {model: mlp, steps: 50}
+topology: TOPOLOGY
+startup_timeout: 8s
+faults: [{late_start: {select: {role: worker, rank: 1}}}]
+expect: {outcome: refused}
+"""
+
+
+@pytest.mark.parametrize("topology", ["{kvstore: dist_sync, workers: 2}", "{horovod: {ranks: 2}}"])
+def test_roles_listen_on_their_own_address_only(run: Callable[..., Command], topology: str) -> None:
+    command = run(MISSING.replace("TOPOLOGY", topology))
+    assert command.code == 0, command.out
+    stacks = command.json["verdicts"][0]["stacks"]
+    listening = [socket for stack in stacks for socket in stack["sockets"] if socket.endswith("LISTEN")]
+    assert len(listening) >= 1
+    assert [socket for socket in listening if not socket.startswith("127.0.0.1:")] == []
+
+
+DEFECT = """\
+title: a question
+workload: {model: mlp, steps: 50}
+faults: [{scale: {select: {role: worker}, at: {step: 20}, factor: 2.0, parameter: nothing}}]
+"""
+
+
+def test_what_the_harness_cannot_do_is_not_a_crash_of_mxnet(run: Callable[..., Command]) -> None:
+    command = run(DEFECT)
+    assert command.code == 3
+    assert last_arm(command)["outcome"] == "aborted"
+    assert "CannotCommitError: no parameter has 'nothing' in its name; there are" in last_arm(command)["reason"]
+
+
+TWICE = """\
+title: a question
+workload: {model: mlp, steps: 120, warmup: 10, checkpoint: {every: 20}}
+topology: {kvstore: dist_sync, workers: 2}
+stall_timeout: 10s
+faults:
+  - scale: {select: {role: worker, rank: 1}, at: {step: 30}, for: {steps: 30}, factor: 2.0}
+  - restart: {select: {mode: all}, at: {step: 35}, after: 300ms, scope: job}
+"""
+
+
+def test_after_a_restart_a_fault_acts_in_its_own_steps_and_every_role_is_started_once(
+    run: Callable[..., Command], tmp_path: Path
+) -> None:
+    command = run(TWICE)
+    assert command.code == 0, command.out
+    (folder,) = (tmp_path / "results" / "runs").iterdir()
+    past = [events.decode(line) for line in (folder / "history.jsonl").read_bytes().splitlines()]
+    committed = {event.step for event in past if isinstance(event, events.Committed)}
+    assert committed == set(range(30, 60))
+    spawned = [event.subject for event in past if isinstance(event, events.Spawned)]
+    assert sorted(spawned) == sorted(2 * ["scheduler", "server/0", "worker/0", "worker/1"])
