@@ -116,8 +116,8 @@ with open(path, "wb") as file:
     for i in range(n // 4):
         t, at = i * 0.01, ("main", "worker/0")
         if i == 4100 and sys.argv[3]:
-            for event in (Injected(t, *at, 0, 41000), Signalled(t, *at, "STOP", "R", "T", 1.0),
-                          Signalled(t + 0.1, *at, "CONT", "T", "S", 1.0), Healed(t + 0.1, *at, 0, None)):
+            for event in (Injected(t, *at, 0, 41000), Signalled(t, *at, 0, "STOP", "R", "T", 1.0),
+                          Signalled(t + 0.1, *at, 0, "CONT", "T", "S", 1.0), Healed(t + 0.1, *at, 0, None)):
                 file.write(events.encode(event))
         slow = 2.0 if i > 4100 and i % 2 and sys.argv[3] else 1.0
         file.write(events.encode(Window(t, *at, i * 10, 10, slow * (0.0123 + i % 7 * 1e-4))))

@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     import sys
 
+    from harness.base import sources
     from harness.cli._company import Company
 
     company = Company()
@@ -32,6 +33,8 @@ def execute(arguments: argparse.Namespace) -> int:
     plan = folder.plan()
     worker = stored_worker(folder, plan)
     machine.require(plan)
+    if plan.harness != sources.digest():
+        print("the plan was made by another harness; what happens is decided by this one", file=sys.stderr)
     interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")
     asked = Request(plan, text, worker, interpreter, arguments.results, {"replay_of": folder.id})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
@@ -114,11 +116,13 @@ def _the_same_again(world: World, verdict: Verdict) -> Iterator[str]:
 
 
 def _cuts(world: World, _: Verdict) -> Iterator[str]:
-    """A history that was cut off can be judged, and never passes."""
-    lines = [events.encode(event) for event in world.history]
-    place = world.random.randrange(len(lines)) if lines else 0
-    kept = [history.events.decode(line) for line in lines[:place]]
-    if any(isinstance(event, events.Ended) for event in kept):
-        return
-    if verdict_of(world, kept).verdict == "pass":
-        yield f"cut off after {place} events, it passes"
+    """A history that was cut off at any byte can be read and judged, and never passes."""
+    whole = b"".join(map(events.encode, world.history))
+    place = world.random.randrange(len(whole))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(whole[:place])
+        file.flush()
+        kept = list(history.read(Path(file.name)))
+    ended = any(isinstance(event, events.Ended) for event in kept)
+    if not ended and verdict_of(world, kept).verdict == "pass":
+        yield f"cut off after {place} bytes, it passes"
