@@ -285,6 +285,9 @@ class FaultScheduler:
 
     def _inject(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection, life, subject = fault.injection, fault.life, fault.injection.subject
+        if (condemned_by := self._condemned(fault)) is not None:
+            fault.phase = "over"
+            return [self._superseded(fault, condemned_by, now, f"{subject} was about to be started again")]
         if fault.needs_process and subject not in self._alive and (actions := self._impossible(fault, now)) is not None:
             return actions
         fault.begin(now, [role.name for role in self._arm.roles] if life.whole_job else [subject])
@@ -300,6 +303,13 @@ class FaultScheduler:
             fault.phase = "over"
             actions.append(Healed(now, self._arm.name, subject, injection.fault, step))
         return actions
+
+    def _condemned(self, fault: FaultState) -> FaultState | None:
+        """The fault that has ended the process already which this one is to end, and will start it again."""
+        if not fault.life.terminates or fault.life.whole_job:
+            return None
+        subject = fault.injection.subject
+        return next((other for other in self._faults if other.will_restart and subject in other.victims), None)
 
     def _impossible(self, fault: FaultState, now: float) -> list[Action] | None:
         """What becomes of a fault whose process is not there; None where it can begin on the next one."""

@@ -16,6 +16,9 @@ from harness.scenario.schema import Target
 from tests.simulation.world import Misbehaviour
 
 STEPS = 100
+MEETINGS = (30, 35, 40, 45)
+"""Steps at which faults often begin, so that they meet."""
+
 TOPOLOGIES: tuple[dict[str, Any], ...] = (
     {"kvstore": "dist_sync", "workers": 2, "servers": 1, "network": {}},
     {"kvstore": "dist_async", "workers": 2, "servers": 1, "network": {}},
@@ -23,8 +26,8 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
     {"horovod": {"ranks": 2}, "network": {}},
 )
 FAULTS = (
-    "kill", "pause", "slow", "slow", "restart", "restart", "scale", "stale", "exit", "cpu_hog", "memory_limit",
-    "latency", "partition",
+    "kill", "exit", "memory_limit", "partition", "latency", "latency", "cpu_hog", "cpu_hog", "scale", "scale",
+    "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart", "restart",
 )  # fmt: skip
 
 
@@ -46,10 +49,10 @@ def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
     """What is wrong in the world of a seed: nothing in half of them."""
     random = Random(f"wrong {seed}")
     schedule = plan.arms[-1].schedule
-    kind = random.choice(("", "", "", "", "fault", "fault", "dies", "never imports"))
-    if kind == "dies":
+    kind = random.choice(("", "", "", "", "", "fault", "fault", "dies", "hiccup", "never imports"))
+    if kind in ("dies", "hiccup"):
         roles = [role.name for role in plan.arms[-1].roles]
-        return Misbehaviour("dies", role=random.choice(roles), at=random.uniform(0.0, 4.0))
+        return Misbehaviour(kind, role=random.choice(roles), at=random.uniform(0.0, 4.0))  # type: ignore[arg-type]
     if kind == "never imports":
         return Misbehaviour("never imports")
     if kind == "fault" and schedule:
@@ -63,9 +66,9 @@ def _scenario(random: Random, seed: int) -> dict[str, Any]:
     topology = random.choice(TOPOLOGIES)
     workers = topology.get("workers", 2)
     workload: dict[str, Any] = {"model": "mlp", "batch_size": 32, "steps": STEPS, "warmup": 10}
-    if random.random() < 0.5:
+    if random.random() < 0.8:
         workload["checkpoint"] = {"every": random.choice((20, 30))}
-    faults = [_fault(random, workers, "servers" in topology) for _ in range(random.randint(0, 4))]
+    faults = [_fault(random, workers, "servers" in topology) for _ in range(random.randint(0, 5))]
     return {
         "title": "simulated",
         "seed": seed,
@@ -80,7 +83,8 @@ def _scenario(random: Random, seed: int) -> dict[str, Any]:
 def _fault(random: Random, workers: int, servers: bool) -> dict[str, Any]:
     name = random.choice(FAULTS)
     role = "worker" if name in ("scale", "stale", "exit") or not servers or random.random() < 0.7 else "server"
-    select: dict[str, Any] = {"role": role, "rank": random.randrange(workers) if role == "worker" else 0}
+    rank = random.choice((1, 1, random.randrange(workers)))
+    select: dict[str, Any] = {"role": role, "rank": rank if role == "worker" else 0}
     fault: dict[str, Any] = {"select": select, **_trigger(random, name), **_parameters(random, name)}
     if name in ("slow", "scale", "stale", "cpu_hog", "memory_limit", "latency") and "every" not in fault:
         by_time = "time" in fault.get("at", {}) or "event" in fault.get("at", {})
@@ -99,9 +103,9 @@ def _trigger(random: Random, name: str) -> dict[str, Any]:
         ("step", "step", "every", "random") if worker_only else ("step", "step", "time", "event", "every")
     )
     if kind == "step":
-        return {"at": {"step": random.randint(1, STEPS - 1)}}
+        return {"at": {"step": random.choice((random.randint(1, STEPS - 1), *MEETINGS))}}
     if kind == "time":
-        return {"at": {"time": f"{random.randint(0, 20) * 100}ms"}}
+        return {"at": {"time": f"{random.randint(0, 12) * 100}ms"}}
     if kind == "event":
         return {"at": {"event": random.choice(("checkpointed", "resumed", "exited", "done")), "of": "worker/0"}}
     if kind == "random":
@@ -112,7 +116,10 @@ def _trigger(random: Random, name: str) -> dict[str, Any]:
 def _parameters(random: Random, name: str) -> dict[str, Any]:
     choices: dict[str, dict[str, Any]] = {
         "slow": {"factor": random.choice((1.5, 2.0, 4.0))},
-        "restart": {"after": f"{random.randint(1, 20) * 100}ms", "scope": random.choice(("process", "job"))},
+        "restart": {
+            "after": f"{random.randint(1, 20) * 100}ms",
+            "scope": random.choice(("process", "job", "job", "job")),
+        },
         "scale": {"factor": 2.0},
         "memory_limit": {"limit": "900MB"},
         "latency": {"by": "5ms"},

@@ -64,7 +64,7 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
         yield f"mxnet never ran: {ended.outcome}, {verdict.verdict}"
     planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
     whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
-    by_itself = world.wrong is not None and world.wrong.way == "dies" and world.wrong.role in world.errors
+    by_itself = world.wrong is not None and world.wrong.way in ("dies", "hiccup") and world.wrong.role in world.errors
     blamed = world.wrong.role if by_itself and world.wrong is not None else ""
     if blamed and blamed not in planned and not whole and ended.outcome == "completed":
         yield f"{blamed} left with an error, and the arm completed"
@@ -91,8 +91,27 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{name} happened, and does not stand: {receipt.evidence}; {receipt.afterwards}"
         if receipt.proven and not truth.acted:
             yield f"{name} never acted, and is proven: {receipt.evidence}"
+        if wrong is None and not injected and not receipt.stands:
+            yield from _should_have_begun(world, verdict, receipt.fault, name)
         if receipt.restored and truth.in_force:
             yield f"{name} is said to be undone, and is not"
+
+
+def _should_have_begun(world: World, verdict: Verdict, fault: int, name: str) -> Iterator[str]:
+    """A fault of a step begins in a job that takes all its steps; in a broken one, what broke it is named."""
+    ended = verdict.arms[-1].ended
+    injection = next(injection for injection in world.arm.schedule if injection.fault == fault)
+    others = [event for event in world.history if isinstance(event, events.Injected)]
+    if ended is None or injection.first_step is None:
+        return
+    if ended.outcome == "completed" and injection.subject not in world.errors and _all_trained(world):
+        yield f"{name} never began, though all steps were taken"
+    if ended.outcome in ("hung", "crashed") and others:
+        yield f"{name} never began in a job that was {ended.outcome}, and nothing is named for it"
+
+
+def _all_trained(world: World) -> bool:
+    return world.trained >= set(world.arm.workers)
 
 
 def _own_steps(world: World, fault: int, name: str) -> Iterator[str]:
@@ -104,10 +123,11 @@ def _own_steps(world: World, fault: int, name: str) -> Iterator[str]:
 
 
 def _cut_off(world: World, fault: int) -> bool:
-    """Whether the arm ended within a moment of the fault's begin, so that it had no time to act."""
+    """Whether the arm ended within a moment of the fault's begin, so that it had no time to act, or to start again."""
     ended = world.conductor.ended
     began = [event.t for event in world.history if isinstance(event, events.Injected) and event.fault == fault]
-    return ended is not None and bool(began) and ended.t - began[-1] < 0.1
+    life = next(injection.part.life for injection in world.arm.schedule if injection.fault == fault)
+    return ended is not None and bool(began) and ended.t - began[-1] < 0.1 + (life.restart_after or 0.0)
 
 
 def _the_same_again(world: World, verdict: Verdict) -> Iterator[str]:

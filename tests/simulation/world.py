@@ -24,14 +24,20 @@ from harness.vocabulary.instructions import Instruction, Spawn
 
 STEP_SECONDS = 0.01
 LONGEST_SECONDS = 3000.0
-WayWrong = Literal["ignores", "late", "wrong role", "stops early", "never undoes", "dies", "never imports"]
+WayWrong = Literal["ignores", "wrong role", "stops early", "never undoes", "dies", "hiccup", "never imports"]
+HICCUP_SECONDS = 6.0
+"""Longer than the stall timeout of the drawn scenarios, shorter than that and the time that stacks may take."""
+
 PACKETS = 40
 """A segment of steps lets so many packets come by in each direction of a worker's link."""
 
 
 @dataclass(frozen=True)
 class Misbehaviour:
-    """What is wrong with the world: of which fault (by number) or, for ``dies``, which role and when."""
+    """What is wrong with the world: of which fault (by number), or with which role and when.
+
+    ``hiccup``: nobody trains for a while, the role dies of an error shortly before all others go on.
+    """
 
     way: WayWrong
     fault: int = 0
@@ -97,7 +103,7 @@ class World:
         self._throttles: dict[int, tuple[float, Process]] = {}
         self._links: dict[tuple[int, str, str], dict[str, Any]] = {}
         self._shutdown = False
-        self._obeyed_at = 0.0
+        self._obeyed_at = self._thaws_at = 0.0
         spawns = {role.name: Spawn(role.name, ("python",), {}, "/", "log", role.host) for role in self.arm.roles}
         self.conductor = Conductor(self.arm, plan.startup_timeout, plan.stall_timeout, spawns, 0.0)
 
@@ -107,6 +113,10 @@ class World:
         """Let everything happen; the history."""
         if self.wrong is not None and self.wrong.way == "dies":
             self._at(self.wrong.at, self._die_by_itself)
+        if self.wrong is not None and self.wrong.way == "hiccup":
+            self._thaws_at = self.wrong.at + HICCUP_SECONDS
+            self._at(self._thaws_at - 0.3, self._die_by_itself)
+            self._at(self._thaws_at, self._complete_all)
         self._do(self.conductor.begin())
         while not self._over():
             self._turn()
@@ -383,6 +393,17 @@ class World:
             truth.in_force.discard(process.role)
         self._tell(process, events.Exited, process.role, status, signal)
         self._complete_all()
+        self._services_leave()
+
+    def _services_leave(self) -> None:
+        """ps-lite's servers and scheduler end by themselves when every worker has finished and left."""
+        workers = [self.processes.get(name) for name in self.arm.workers]
+        if any(worker is None or worker.alive or not worker.finished for worker in workers):
+            return
+        for role in self.arm.roles:
+            process = self.processes.get(role.name)
+            if process is not None and process.alive and not role.service and role.name not in self.arm.workers:
+                self._at(self.now + 0.05, lambda process=process: self._leave(process, 0, None))  # type: ignore[misc]
 
     def _die_by_itself(self) -> None:
         assert self.wrong is not None
@@ -486,6 +507,8 @@ class World:
 
     def _can_complete(self, process: Process) -> bool:
         if process.segment is None or process.computed < process.segment or not process.alive or process.stopped:
+            return False
+        if self.wrong is not None and self.wrong.at <= self.now < self._thaws_at:
             return False
         services = [self.processes.get(role.name) for role in self.arm.roles if role.name not in self.arm.workers]
         if any(service is None or not service.alive or service.stopped for service in services):
