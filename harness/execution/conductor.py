@@ -324,6 +324,8 @@ class Conductor:
         if role.dismissed:
             return None
         how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
+        if next(known.service for known in self.arm.roles if known.name == name):
+            return "aborted", f"{name}, which is the harness's own, ended with {how}"
         if self.started is None:
             return "refused", f"{name} ended with {how} before all were ready"
         if event.status == 0 and self._may_leave(name):

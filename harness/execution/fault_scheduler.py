@@ -191,9 +191,17 @@ class FaultScheduler:
             return self._interrupt(fault, now, step) if fault.active else []
         if fault.active:
             return self._heal(fault, now, step)
-        if fault.interrupted:  # its steps were over before there was a process to act on again
-            fault.phase = "over"
-        return []
+        return self._overtaken(fault, now) if fault.waits else []
+
+    def _overtaken(self, fault: FaultState, now: float) -> list[Action]:
+        """Give up a fault whose steps were over before there was a process to act on again, or at all."""
+        clock = fault.injection.clock
+        restarts = [other for other in self._faults if other.life.restart_after is not None and clock in other.victims]
+        if not fault.interrupted and not restarts:
+            return []
+        fault.phase = "over"
+        reason = f"{clock} went on beyond its steps"
+        return [] if fault.interrupted else [self._superseded(fault, max(restarts, key=_began), now, reason)]
 
     def finished(self, worker: str, step: int, now: float) -> list[Action]:
         """End what only the steps of a worker could end: it has taken its last one."""
@@ -225,26 +233,31 @@ class FaultScheduler:
 
     def end(self, now: float, outcome: str) -> list[Action]:
         """End what is in force: the arm is over, and nobody is started any more. Say what could not begin, and why."""
+        in_force = [fault for fault in self._faults if fault.active]
         unfinished = [fault for fault in self._faults if fault.active or (fault.waits and not fault.interrupted)]
         ending = [fault for fault in unfinished if fault.active and not fault.will_restart]
         actions = [action for fault in ending for action in self._heal(fault, now, None)]
         for fault in unfinished:
-            cause = self._cause(fault, outcome)
+            cause = self._cause(fault, in_force, outcome)
             if cause is not None:
                 actions.append(self._superseded(fault, cause[0], now, cause[1]))
         return actions
 
-    def _cause(self, fault: FaultState, outcome: str) -> tuple[FaultState, str] | None:
-        """Which fault before it left one that has not begun, or only just, nothing to act on."""
+    def _cause(self, fault: FaultState, in_force: Sequence[FaultState], outcome: str) -> tuple[FaultState, str] | None:
+        """Which fault before it left one that has not begun nothing to act on; or one that needs a step or a packet.
+
+        Only what ended a process, or was in force to the end, can have broken the job.
+        """
         subject = fault.injection.subject
         killer = self._killer(subject) if fault.needs_process and fault.injected_at is None else None
         if killer is not None:
             return killer, f"{subject} was gone"
-        until = math.inf if fault.injected_at is None else fault.injected_at
-        before = [other for other in self._faults if other is not fault and _began(other) < until and other.injected_at]
-        if not before or outcome not in _BROKEN:
+        if outcome not in _BROKEN or (fault.injected_at is not None and fault.part.kind == "process"):
             return None
-        return max(before, key=_began), f"the job was {outcome} after it"
+        until = math.inf if fault.injected_at is None else fault.injected_at
+        able = [other for other in self._faults if other.life.terminates or other in in_force]
+        before = [other for other in able if other is not fault and other.injected_at and _began(other) < until]
+        return (max(before, key=_began), f"the job was {outcome} after it") if before else None
 
     def _superseded(self, fault: FaultState, by: FaultState, now: float, reason: str) -> Superseded:
         injection = fault.injection

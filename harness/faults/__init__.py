@@ -17,7 +17,7 @@ from pydantic import Field, create_model, model_validator
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
-from harness.vocabulary.events import Afterwards, Committed, Event, Impaired
+from harness.vocabulary.events import Afterwards, Committed, Event, Impaired, Injected
 from harness.vocabulary.instructions import (
     BeginInProcess,
     EndInProcess,
@@ -259,7 +259,7 @@ class WorkerFault(Fault):
         """What was sent has another hash than what was computed, from the first step on, in its steps only."""
         reports = evidence.all(Committed)
         steps = sorted({report.step for report in reports})
-        refuted = self.off_its_steps(steps) or next(filter(None, map(self.refutation, reports)), None)
+        refuted = self.off_its_steps(steps, evidence) or next(filter(None, map(self.refutation, reports)), None)
         if refuted is not None:
             return False, refuted
         first, lasts = reports[0], self.life.steps or len(steps)
@@ -267,13 +267,19 @@ class WorkerFault(Fault):
         hashes = f"SHA-256 {first.before[:8]} became {first.after[:8]}"
         return True, f"{when}: {first.what}: {first.detail}, {hashes}"
 
-    def off_its_steps(self, steps: Sequence[int]) -> str | None:
-        """Why steps in which it was committed, in order, are not its own, from its first on; None where they are."""
+    def off_its_steps(self, steps: Sequence[int], evidence: Evidence) -> str | None:
+        """Why steps in which it was committed, in order, are not all of its own that were taken; None where they are.
+
+        Where it began again on another process, that one may have had nothing to act with in its first step.
+        """
         if not steps or self.at is None or self.at.step is None or self.life.steps is None:
             return "the worker did not report that it committed it"
         planned = range(self.at.step, self.at.step + self.life.steps)
+        missing = sorted(set(evidence.taken).intersection(planned).difference(steps))
         if set(steps) <= set(planned) and steps[0] == planned[0]:
-            return None
+            if len(missing) < max(1, len(evidence.all(Injected))):
+                return None
+            return f"it was not committed in {len(missing)} steps that were taken, as in {missing[0]}"
         return f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:

@@ -48,9 +48,12 @@ class Latency(LinkFault):
         return self.doses(evidence)
 
     def fits(self, report: Impaired) -> tuple[bool | None, str]:
-        """The mean of what packets took longer, within what chance allows for the jitter (four standard errors)."""
+        """The mean of what packets took longer, within what chance allows for the jitter (four standard errors).
+
+        Since packets keep their order, jitter lets them wait for others: by as much as it is at most.
+        """
         if report.delay is None:
             return None, ""
         chance = 4 * self.jitter / math.sqrt(3 * report.packets)
-        fits = abs(report.delay - self.by) <= self.tolerance * self.by + chance + SCHEDULING
-        return fits, f"{self.by * 1e3:g} ms were asked"
+        allowed = self.tolerance * self.by + chance + SCHEDULING
+        return -allowed <= report.delay - self.by <= allowed + self.jitter, f"{self.by * 1e3:g} ms were asked"

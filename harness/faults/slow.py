@@ -65,7 +65,7 @@ class Slow(LastingFault):
     def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
         """What the share of stopped time gives beyond a factor of 1, against what was asked.
 
-        A stop more or less would change it by ``finest``; where that is more than the tolerance, it says nothing.
+        A stop more or less would change it by ``finest``, within which nothing can be told.
         """
         reports = evidence.all(Throttled)
         stopped, elapsed = sum(r.stopped for r in reports), sum(r.elapsed for r in reports)
@@ -73,9 +73,10 @@ class Slow(LastingFault):
         finest = factor**2 * stopped / elapsed / sum(r.cycles for r in reports)
         allowed = self.tolerance * (self.factor - 1)
         sentence = f"a factor of {factor:.2f} for {self.factor:g}"
-        if finest > allowed:
+        off = abs(factor - self.factor)
+        if off > allowed and off <= allowed + finest:
             return None, f"{sentence}, in too few stops to tell within {allowed:.2f}"
-        return abs(factor - self.factor) <= allowed, sentence
+        return off <= allowed, sentence
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         throttled = evidence.all(Throttled)

@@ -39,7 +39,7 @@ class SlowInput(WorkerFault):
         """The delay that the worker spent before each batch; its steps may hide it, since MXNet computes meanwhile."""
         delays = evidence.all(Delayed)
         steps = sorted({report.step for report in delays})
-        if (refuted := self.off_its_steps(steps)) is not None:
+        if (refuted := self.off_its_steps(steps, evidence)) is not None:
             return False, refuted
         shortest = min(report.seconds for report in delays)
         seen = f"{len(steps)} batches came {shortest * 1e3:.1f} ms later at least"

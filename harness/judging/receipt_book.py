@@ -22,6 +22,7 @@ class _Case:
         self.changed = 0.0
         self.events: list[Event] = []
         self.inside, self.outside = BoundedSeries(), BoundedSeries()
+        self.taken: set[int] = set()
 
     def mark(self, event: Injected | Healed | Superseded) -> None:
         """Note when the fault begins, ends or cannot act any more, if the event is of this fault."""
@@ -39,6 +40,8 @@ class _Case:
         """Take a window into account; one that spans the start or end of the fault belongs to neither side."""
         if window.t - window.seconds >= self.changed:
             (self.inside if self.active else self.outside).add(window.seconds / window.steps)
+            if self.active and self.injection.last_step is not None:
+                self.taken.update(range(window.first, window.first + window.steps))
 
     def keep(self, event: Event) -> None:
         """Keep an event that the receipt reads: one of this fault, or one that is of none."""
@@ -55,19 +58,20 @@ class _Case:
         if not self.injected:
             why = cause or "the run, or its process, ended before it was due"
             return Receipt(*head, False, why, happened=False, superseded=by.by if by else None)
-        evidence = Evidence(self.events, self.inside.points, self.outside.points, self.subjects)
+        evidence = Evidence(self.events, self.inside.points, self.outside.points, self.subjects, self.taken)
         happened, sentence = fault.receipt(evidence)
         fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
+        excused = by is not None and (happened or not self.cut_short)
         return Receipt(
             *head,
             proven=happened and fits is not False,
             evidence="; ".join(filter(None, (sentence, measured, cause if self.cut_short or not happened else ""))),
-            restored=None if self.cut_short else restored,
+            restored=None if self.cut_short and happened else restored,
             afterwards=seen,
             idle=isinstance(fault, CanBeIdle) and fault.idle(evidence),
             happened=happened,
-            superseded=by.by if by else None,
+            superseded=by.by if by is not None and excused else None,
         )
 
 

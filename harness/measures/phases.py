@@ -45,7 +45,7 @@ class Phases(Measure):
 
     def add(self, event: Event) -> None:
         if isinstance(event, Spawned):
-            self._forget(event.subject)
+            self._forget()
             return
         assert isinstance(event, PhasesEvent)
         if event.first < self.arm.workload.warmup:
@@ -55,10 +55,9 @@ class Phases(Measure):
             for step, computed in enumerate(event.computed, event.first):
                 self._meet(step, event.subject, computed)
 
-    def _forget(self, role: str) -> None:
-        """A process that takes another's place takes steps again, with others' later ones."""
-        for known in self._computed.values():
-            known.pop(role, None)
+    def _forget(self) -> None:
+        """A process that takes another's place takes steps again, which others have long taken."""
+        self._computed.clear()
 
     def _meet(self, step: int, role: str, computed: float) -> None:
         """Once every worker has told of a step, say who was last; workers that keep in step are never far apart."""

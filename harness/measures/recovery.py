@@ -52,6 +52,11 @@ class _Pace:
         self._left = True
 
     @property
+    def known(self) -> bool:
+        """Whether it has windows to compare with."""
+        return bool(self._before.values)
+
+    @property
     def steady(self) -> bool:
         return self._streak >= STEADY_WINDOWS or self._left
 
@@ -73,6 +78,9 @@ class Recovery(Measure):
         self._healed_at: float | None = None
         self._recoveries: list[float] = []
         self._missed = 0
+        self._too_early: set[int] = set()
+        """Those in force before there was a window to compare with."""
+
         self._reactions: dict[type[Event], Callable[[Any], None]] = {
             Injected: self._on_injected,
             Healed: self._on_healed,
@@ -90,12 +98,18 @@ class Recovery(Measure):
             note(self._paces[event.subject])
 
     def _on_injected(self, event: Injected) -> None:
+        if not self._faulted and not any(pace.known for pace in self._paces.values()):
+            self._too_early.add(event.fault)
+            return
         self._faulted = True
         self._in_force.add(event.fault)
         self._missed += self._healed_at is not None
         self._healed_at = None
 
     def _on_healed(self, event: Healed) -> None:
+        self._too_early.discard(event.fault)
+        if event.fault not in self._in_force:
+            return
         self._in_force.discard(event.fault)
         if not self._in_force:
             self._healed_at = event.t
@@ -108,7 +122,8 @@ class Recovery(Measure):
             return
         cost = window.seconds / window.steps
         if not self._faulted:
-            pace.learn(cost)
+            if not self._too_early:
+                pace.learn(cost)
         elif self._healed_at is None or window.t - window.seconds < self._healed_at:
             pace.interrupt()
         else:

@@ -9,8 +9,11 @@ from typing import ClassVar
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import CAPACITY
-from harness.vocabulary.events import Event, Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.events import Checkpointed, Event, Exited, Healed, Injected, Spawned, Window
 from harness.vocabulary.quantities import Quantity
+
+REPORT_SECONDS = 0.05
+"""A worker reports its window at most so long before it opens the next."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Throughput(Measure):
     """
 
     name: ClassVar[str] = "throughput"
-    hears: ClassVar[tuple[type[Event], ...]] = (Window, Injected, Healed, Spawned, Exited)
+    hears: ClassVar[tuple[type[Event], ...]] = (Window, Injected, Healed, Spawned, Exited, Checkpointed)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
@@ -88,7 +91,7 @@ class Throughput(Measure):
             self._window(event)
         elif isinstance(event, Injected | Healed):
             self._mark(event)
-        else:  # the next window of a process that comes or goes does not follow on the last one
+        else:  # what comes between two windows, beside their reports, is no training
             self._ends.pop(event.subject, None)
 
     def _mark(self, event: Injected | Healed) -> None:
@@ -97,6 +100,7 @@ class Throughput(Measure):
             self._active.add(event.fault)
         else:
             self._active.discard(event.fault)
+        self._ends.clear()
         self._changed = event.t
         self._faulted.append({})
 
@@ -111,9 +115,10 @@ class Throughput(Measure):
             self._through.add(window.subject)
 
     def _stretch(self, window: Window) -> _Stretch:
-        """From the end of the window before, if it follows on that: what the harness does between is no gap."""
-        begin = self._ends.get(window.subject, window.t - window.seconds)
-        begin = min(begin, window.t - window.seconds)
+        """From the end of the window before, if it follows on that at once: the report between them is no gap."""
+        opened = window.t - window.seconds
+        before = self._ends.get(window.subject, opened)
+        begin = before if 0 <= opened - before <= REPORT_SECONDS else opened
         self._ends[window.subject] = window.t
         samples = float(window.steps * self.arm.workload.batch_size)
         return _Stretch(begin, window.t, samples, window.seconds, window.t - begin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -45,13 +45,14 @@ class Evidence:
     """What the history has of the subjects of a fault since it began: its own events, and those of no fault.
 
     ``inside`` and ``outside``: seconds a step of the windows within the fault and (warm-up excluded) around it.
-    ``subjects``: whom it concerns; more than one where it is of the whole job.
+    ``subjects``: whom it concerns; more than one where it is of the whole job. ``taken``: steps of the windows within.
     """
 
     events: Sequence[Event]
     inside: Sequence[float] = ()
     outside: Sequence[float] = ()
     subjects: Sequence[str] = ()
+    taken: Collection[int] = ()
 
     def all(self, kind: type[Kind]) -> list[Kind]:
         """Every event of a kind, in order."""

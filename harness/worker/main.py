@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import job, worker
+from . import failures, job, worker
 from .channel import Channel
 
 
@@ -17,8 +17,10 @@ def main():
     plan, arm, role = sys.argv[1:]
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())
+    schedule = job.schedule(plan, arm, role)
+    failures.report(channel, {name for name, _, _ in schedule.values()})
     if role.startswith("worker/"):
-        worker.run(job.load(plan, arm), channel, role, job.schedule(plan, arm, role))
+        worker.run(job.load(plan, arm), channel, role, schedule)
     elif job.load(plan, arm).loop == "horovod":
         from . import rendezvous
 

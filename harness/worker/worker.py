@@ -1,19 +1,16 @@
 """One worker from start to end: ready, windows of steps closed by a wait, digest, done."""
 
 import math
-import os
 import platform
 import sys
 import time
 
 from .digest import sha256
-from .failures import AskedError
 from .memory import LiveBytes, resident
 
 
 def run(job, channel, role, schedule):
     """Train as ``job`` says and report; the loss turning non-finite is reported, not judged."""
-    sys.excepthook = _reporting(channel, sys.excepthook)
     started = time.monotonic()
     import mxnet as mx
 
@@ -42,29 +39,6 @@ def run(job, channel, role, schedule):
         channel.emit("digest", step=job.steps, context=str(context), weights=sha256(trained), fixed=sha256(fixed))
     live.stop()
     channel.emit("done", step=job.steps)
-
-
-def _reporting(channel, usual):
-    """Tell of an exception before the interpreter ends, which MXNet may keep it from."""
-
-    def report(kind, error, trace):
-        usual(kind, error, trace)
-        channel.emit("failed", error="%s: %s" % (kind.__name__, error), defect=_is_defect(error, trace))
-
-    return report
-
-
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_TRAINED = _PACKAGE + "models" + os.sep
-
-
-def _is_defect(error, trace):
-    """Whether the harness's own code broke, for no want of memory or disk, and neither MXNet nor what is trained."""
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename
-    ours = file.startswith(_PACKAGE) and not file.startswith(_TRAINED)
-    return ours and not isinstance(error, (MemoryError, OSError, AskedError))
 
 
 class Work:

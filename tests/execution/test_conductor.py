@@ -331,14 +331,14 @@ def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan])
     assert ended.outcome == "completed"
 
 
-def test_a_service_that_leaves_early_has_crashed(plan_of: Callable[..., Plan]) -> None:
+def test_a_service_of_ours_that_leaves_early_is_not_mxnets_crash(plan_of: Callable[..., Plan]) -> None:
     job = Play(plan_of(HOROVOD))
     for role in (SCHEDULER, W0, W1):
         job.on(events.Spawned, role, 1, None)
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W1, 0)
     ended = job.leave(SCHEDULER, status=1)[0]
-    assert (ended.outcome, ended.subject) == ("crashed", SCHEDULER)
+    assert (ended.outcome, ended.subject) == ("aborted", SCHEDULER)
 
 
 def test_processes_that_never_come_up_are_looked_at_before_the_end(play: Callable[..., Play]) -> None:

@@ -67,6 +67,9 @@ def test_the_evidence_is_told() -> None:
     assert FAULT.receipt(_evidence(*"TTS")) == (True, said)
     assert FAULT.dose(_evidence(*"TTS")) == (True, "3.000 s apart, 3 s were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no STOP was sent")
+    begun = Evidence(_evidence(*"TTS").events[:1])
+    assert FAULT.receipt(begun) == (True, "/proc state T after STOP")
+    assert FAULT.dose(begun) == (False, "no CONT was sent")
 
 
 def test_a_paused_process_takes_no_steps_so_that_it_lasts_a_time() -> None:

@@ -23,14 +23,17 @@ def test_it_kills_and_says_when_to_start_again() -> None:
     assert Restart.model_validate({**WRITTEN, "scope": "job"}).life.whole_job
 
 
-def test_it_is_proven_by_an_end_and_a_new_process_in_time() -> None:
+def test_it_is_proven_by_an_end_and_its_dose_is_the_time_to_a_new_process() -> None:
     again = Spawned(3.2, "main", "worker/1", 77, 0)
-    said = "ended by signal 9; /proc shows it state Z; started again 2.100 s later"
-    assert FAULT.receipt(_of(*KILLED, again)) == (True, said)
+    assert FAULT.receipt(_of(*KILLED, again)) == (True, "ended by signal 9; /proc shows it state Z")
+    assert FAULT.dose(_of(*KILLED, again)) == (True, "started again 2.100 s later, 2 s were asked")
     assert FAULT.restored(_of(*KILLED, again)) == (True, "process 77 that of worker/1")
-    assert FAULT.receipt(_of(*KILLED))[1].endswith("no new process was started")
-    assert FAULT.receipt(_of(*KILLED, Spawned(1.5, "main", "worker/1", 77, 0)))[0] is False
+    assert FAULT.dose(_of(*KILLED)) == (False, "no new process was started for worker/1")
+    assert FAULT.dose(_of(*KILLED, Spawned(1.5, "main", "worker/1", 77, 0)))[0] is False
+    assert FAULT.dose(_of(*KILLED, Spawned(9.5, "main", "worker/1", 77, 0)))[0] is False
     assert FAULT.receipt(_of(again)) == (False, "no KILL was sent")
+    gone = Signalled(1.0, "main", "worker/1", 0, "KILL", "", "", 0.0)
+    assert FAULT.receipt(_of(gone, KILLED[1])) == (False, "the process was gone already")
 
 
 def test_of_a_whole_job_every_process_must_go_and_come_back() -> None:
@@ -40,5 +43,9 @@ def test_of_a_whole_job_every_process_must_go_and_come_back() -> None:
     both = Evidence([*KILLED, *server, *back], subjects=("worker/1", "server/0"))
     assert fault.receipt(both)[0] is True
     alone = Evidence([*KILLED, *server, back[0]], subjects=("worker/1", "server/0"))
-    assert fault.receipt(alone)[0] is False
+    assert fault.dose(both)[0] is True
+    assert fault.receipt(alone)[0] is True
+    assert fault.dose(alone) == (False, "no new process was started for server/0")
+    lived = Evidence([*KILLED, server[0], *back], subjects=("worker/1", "server/0"))
+    assert fault.receipt(lived) == (False, "server/0: the process did not end by signal 9")
     assert fault.restored(alone) == (False, "nothing took the place of server/0")

@@ -37,8 +37,11 @@ def test_stops_that_proc_showed_at_both_ends_prove_it(
     [
         (3.0, 9.0, 6.0, 300, True),
         (3.0, 9.0, 6.17, 300, True),  # 3.18
-        (3.0, 9.0, 6.2, 300, False),  # 3.21
-        (3.0, 9.0, 5.75, 300, False),  # 2.77
+        (3.0, 9.0, 6.2, 300, None),  # 3.21, in which each stop counts 0.02
+        (3.0, 9.0, 6.2, 3000, False),
+        (3.0, 9.0, 5.7, 300, False),  # 2.73
+        (1.1, 9.0, 6.0, 300, False),  # 3.00
+        (3.0, 9.0, 7.2, 30, False),  # 5.00, in which each stop counts 0.67
         (1.1, 9.0, 0.82, 300, True),
         (1.1, 9.0, 0.005, 300, False),  # 1.00
         (3.0, 0.16, 0.098, 8, None),  # 2.59, in which each stop counts 0.5

@@ -25,9 +25,9 @@ def test_workers_add_up_and_the_warm_up_does_not_count(plan_of: Callable[..., Pl
     for event in (
         _window(1.0, "worker/0", 10, 99.0),
         _window(2.0, "worker/0", 20, 1.0),
-        _window(2.0, "worker/1", 20, 2.0),
-        _window(3.0, "worker/0", 30, 0.5, steps=5),
-        _window(3.0, "worker/1", 30, 1.0, steps=5),
+        _window(2.0, "worker/1", 20, 1.0, steps=5),
+        _window(3.0, "worker/0", 30, 1.0),
+        _window(3.0, "worker/1", 25, 1.0, steps=5),
     ):
         measure.add(event)
     found = _named(measure)
@@ -126,3 +126,18 @@ def test_time_in_which_nobody_trained_is_told(plan_of: Callable[..., Plan]) -> N
         measure.add(event)
     found = _named(measure)
     assert found["throughput", ""].samples == pytest.approx([160, 160])
+
+
+def test_a_pause_between_two_windows_is_no_training(plan_of: Callable[..., Plan]) -> None:
+    """A fault of steps begins while the worker waits for credit, so that a pause lies between windows."""
+    measure = Throughput(plan_of("title: t\nworkload: {model: mlp, steps: 100}\n").arms[0])
+    for event in (
+        _window(1.0, "worker/0", 20, 1.0),
+        _window(2.01, "worker/0", 30, 1.0),  # the report between them is no gap
+        Injected(2.01, "main", "worker/0", 0, 40),
+        Healed(6.01, "main", "worker/0", 0, None),
+        _window(7.01, "worker/0", 40, 1.0),
+    ):
+        measure.add(event)
+    found = _named(measure)["throughput", ""]
+    assert sum(found.samples) / len(found.samples) == pytest.approx(960 / 7.01, rel=0.01)

@@ -49,10 +49,11 @@ def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
     """What is wrong in the world of a seed: nothing in half of them."""
     random = Random(f"wrong {seed}")
     schedule = plan.arms[-1].schedule
-    kind = random.choice(("", "", "", "", "", "fault", "fault", "dies", "hiccup", "never imports"))
+    kind = random.choice(("", "", "", "", "", "fault", "fault", "dies", "hiccup", "hiccup", "never imports"))
     if kind in ("dies", "hiccup"):
         roles = [role.name for role in plan.arms[-1].roles]
-        return Misbehaviour(kind, role=random.choice(roles), at=random.uniform(0.0, 4.0))  # type: ignore[arg-type]
+        when = (0.0, 4.0) if kind == "dies" else (1.2, 2.4)  # while it trains
+        return Misbehaviour(kind, role=random.choice(roles), at=random.uniform(*when))  # type: ignore[arg-type]
     if kind == "never imports":
         return Misbehaviour("never imports")
     if kind == "fault" and schedule:

@@ -79,8 +79,9 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
         name = f"{receipt.name} {receipt.fault} of {receipt.subject}"
         injected = any(isinstance(event, events.Injected) and event.fault == receipt.fault for event in world.history)
         way = wrong.way if wrong is not None and wrong.fault == receipt.fault else ""
-        if way == "ignores" and receipt.proven:
-            yield f"{name} was ignored, and is proven: {receipt.evidence}"
+        excused = receipt.stands and not truth.acted and _at_once(world, receipt.fault)
+        if way == "ignores" and injected and (receipt.proven or excused):
+            yield f"{name} was ignored, and stands: {receipt.evidence}"
         if way == "wrong role" and receipt.proven and receipt.name != "restart":
             yield f"{name} acted on another, and is proven: {receipt.evidence}"
         if receipt.proven and not injected:
@@ -97,6 +98,11 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{name} is said to be undone, and is not"
 
 
+def _at_once(world: World, fault: int) -> bool:
+    """Whether a fault needs no step and no packet to act."""
+    return next(injection.part.kind for injection in world.arm.schedule if injection.fault == fault) == "process"
+
+
 def _should_have_begun(world: World, verdict: Verdict, fault: int, name: str) -> Iterator[str]:
     """A fault of a step begins in a job that takes all its steps; in a broken one, what broke it is named."""
     ended = verdict.arms[-1].ended
@@ -104,14 +110,10 @@ def _should_have_begun(world: World, verdict: Verdict, fault: int, name: str) ->
     others = [event for event in world.history if isinstance(event, events.Injected)]
     if ended is None or injection.first_step is None:
         return
-    if ended.outcome == "completed" and injection.subject not in world.errors and _all_trained(world):
+    if ended.outcome == "completed" and world.trained:
         yield f"{name} never began, though all steps were taken"
     if ended.outcome in ("hung", "crashed") and others:
         yield f"{name} never began in a job that was {ended.outcome}, and nothing is named for it"
-
-
-def _all_trained(world: World) -> bool:
-    return world.trained >= set(world.arm.workers)
 
 
 def _own_steps(world: World, fault: int, name: str) -> Iterator[str]:

@@ -106,11 +106,14 @@ def _of_fault(links: Links, number: int) -> list[str]:
     wrong = []
     if packets != len(inside):
         wrong.append(f"fault {number} tells of {packets} packets, {len(inside)} came by")
-    if delay is not None and abs(delay - impairment.latency) > impairment.jitter + 1e-9:
-        wrong.append(f"fault {number} tells {delay:.4f} s, and added {impairment.latency:.4f}")
     alone = all(
         other == number or o_end < begin or end < o_begin for other, (o_begin, o_end, _) in links.faults.items()
     )
+    off = 0.0 if delay is None else delay - impairment.latency
+    if alone and not -impairment.jitter - 1e-9 <= off <= 2 * impairment.jitter + 1e-9:
+        wrong.append(f"fault {number} tells {delay:.4f} s, and added {impairment.latency:.4f}")
+    if not impairment.latency and delay is not None and delay > 1e-9:
+        wrong.append(f"fault {number} tells {delay:.4f} s, and added none")
     if impairment.bandwidth is not None and rate is not None and alone and rate > impairment.bandwidth * 1.01:
         wrong.append(f"fault {number} tells {rate:.0f} bit/s, and lets {impairment.bandwidth:.0f} pass")
     if impairment.blocked and touched != packets:

@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 
-from harness.agent.wire.direction import Lane
+from harness.agent.wire.direction import Lane, Tally
 from harness.agent.wire.switch import DESTINATION, Arrival, Switch
 from harness.base.outlet import Outlet
 from harness.base.process import tighten_timers
@@ -38,6 +38,7 @@ class Wire:
         self._number = {device: number for number, device in enumerate(devices)}
         self._names: list[str] = []
         self._switch = Switch([], 0)
+        self._closing: list[tuple[Restore, Way, Tally, float]] = []
         self._buffer = bytearray(_LARGEST)  # one for all packets
         self._view = memoryview(self._buffer)
         self._watched, self._epoll = [*devices, control], select.epoll()
@@ -59,6 +60,8 @@ class Wire:
                     self._take(descriptor)
             if self._switch.next_due is not None:
                 self._deliver(self._switch.due(time.monotonic()))
+            if self._closing:
+                self._close(time.monotonic())
 
     def _readable(self) -> list[int]:
         """Descriptors with something to read; empty when a packet is due before there is any.
@@ -117,11 +120,21 @@ class Wire:
         elif isinstance(instruction, Survey):
             self._survey(now)
         elif isinstance(instruction, Shutdown):
+            self._close(now, at_once=True)
             self._tell(Closed(round(now, 6), self._arm, ""))
 
     def _restore(self, wanted: Restore, now: float) -> None:
+        """End a fault; what it did is told when the last packet that it concerned has arrived."""
         for way, tally in self._switch.restore(wanted, now).items():
-            seconds, counts = round(now - tally.since, 6), (tally.packets, tally.touched, tally.overtaken)
+            self._closing.append((wanted, way, tally, now))
+        self._close(now)
+
+    def _close(self, now: float, at_once: bool = False) -> None:
+        """Tell of faults that have ended and whose packets have arrived; ``at_once`` of all that have ended."""
+        for closing in [closing for closing in self._closing if at_once or not closing[2].travelling]:
+            self._closing.remove(closing)
+            wanted, way, tally, ended = closing
+            seconds, counts = round(ended - tally.since, 6), (tally.packets, tally.touched, tally.overtaken)
             report = (wanted.fault, way, seconds, *counts, tally.delay, tally.rate)
             self._tell(Impaired(round(now, 6), self._arm, wanted.subject, *report))
 

@@ -13,19 +13,22 @@ from harness.vocabulary.instructions import Direction, Impairment
 
 @dataclass
 class Passage:
-    """One packet's way: when its last bit has left the queue, when it arrives, and what each fault adds to that.
+    """One packet's way to or from a ``peer``: when its last bit has left the queue, when it arrives, what faults add.
 
-    ``waits``: others were before it in the queue. ``serial``: its place among those that entered.
+    ``waits``: others were before it in the queue. ``serial``: its place among those that entered. ``hold``: seconds for
+    which faults hold it back so that others overtake it.
     """
 
     size: int
     serial: int
+    peer: int
     through: float
     arrives: float
     waits: bool
     concerned: tuple[Tally, ...] = ()
     added: tuple[float, ...] = ()
     held: tuple[Tally, ...] = ()
+    hold: float = 0.0
 
 
 @dataclass
@@ -38,15 +41,20 @@ class Connections:
 
 @dataclass(eq=False)
 class Tally:
-    """What came by while a fault impaired the lane."""
+    """What came by while a fault impaired the lane.
+
+    ``exits``: when the last packet to each peer would have arrived without it. ``travelling``: packets under way.
+    """
 
     impairment: Impairment
     since: float
     peer: int | None = None
     connections: Connections = field(default_factory=Connections)
+    exits: dict[int, float] = field(default_factory=dict)
     packets: int = 0
     touched: int = 0
     overtaken: int = 0
+    travelling: int = 0
     arrived: int = 0
     delays: float = 0.0
     backlog_bits: int = 0
@@ -109,7 +117,8 @@ class Lane:
     def __init__(self, shape: Direction, random: Random) -> None:
         self._shape, self._random = shape, random
         self._tallies: dict[int, Tally] = {}
-        self._free_at = self._last_exit = self._last_arrival = 0.0
+        self._free_at = self._last_departure = 0.0
+        self._exits: dict[int, float] = {}
         self._waiting: deque[float] = deque()
         self._newest_arrived = 0
         self.bytes = self.packets = self.dropped = self.offered = 0
@@ -125,7 +134,7 @@ class Lane:
         connections: Connections | None = None,
     ) -> None:
         """Let a fault begin, for packets to or from all hosts or one."""
-        self._tallies[fault] = Tally(impairment, now, peer, connections or Connections())
+        self._tallies[fault] = Tally(impairment, now, peer, connections or Connections(), dict(self._exits))
         self._ended = {number: replace(aftermath, alone=False) for number, aftermath in self._ended.items()}
         self._refresh()
 
@@ -169,24 +178,41 @@ class Lane:
         """Bits/s that hold now; None is no limit."""
         return self._bandwidth
 
-    def requeue(self, queued: Sequence[Passage], before: float | None, now: float) -> None:
+    def requeue(self, queued: Sequence[Passage], gone: Sequence[Passage], before: float | None, now: float) -> None:
         """Reckon anew when packets leave that are in the queue, in its order, since the bandwidth was ``before``.
 
-        Of the first, what is sent already is not sent again.
+        Of the first, what is sent already is not sent again. Those that are ``gone`` from the queue are not overtaken.
         """
-        self._free_at, self._last_exit = now, 0.0
+        self._free_at = now
+        self._exits = {}
+        for tally in self._tallies.values():
+            tally.exits = {}
+        for passage in gone:
+            self._reckon(passage, passage.arrives - passage.hold)
         self._waiting.clear()
         for place, passage in enumerate(queued):
             bits = passage.size * 8.0
             if place == 0 and before is not None:
                 bits = min(bits, (passage.through - now) * before)
-            delay = passage.arrives - passage.through
+            delay = passage.arrives - passage.hold - passage.through
             self._free_at += bits / self._bandwidth if self._bandwidth is not None else 0.0
             passage.through = self._free_at
-            self._last_exit = max(self._last_exit, passage.through + delay)
-            passage.arrives = self._last_exit
+            passage.arrives = self._reckon(passage, passage.through + delay) + passage.hold
             if self._bandwidth is not None:
                 self._waiting.append(passage.through)
+
+    def _reckon(self, passage: Passage, earliest: float) -> float:
+        """When a packet arrives, and would have without each fault, but for what holds it back."""
+        exit_ = self._exit(passage.peer, earliest)
+        added = dict(zip(map(id, passage.concerned), passage.added, strict=True))
+        for tally in self._tallies.values():
+            _exit_without(tally, passage.peer, exit_ - added.get(id(tally), 0.0))
+        return exit_
+
+    def _exit(self, peer: int, earliest: float) -> float:
+        """When a packet to or from a peer arrives: not before the one that came before it."""
+        self._exits[peer] = max(self._exits.get(peer, 0.0), earliest)
+        return self._exits[peer]
 
     def count(self, packets: int, size: int) -> None:
         """Count packets that pass, of ``size`` bytes in all."""
@@ -206,7 +232,7 @@ class Lane:
             self.offered += 1
             return []
         copies = 1 + sum(self._hit(tally, tally.impairment.duplicate) for tally in concerned)
-        passages = [self._pass(now, size, concerned) for _ in range(copies)]
+        passages = [self._pass(now, size, peer, concerned) for _ in range(copies)]
         return [passage for passage in passages if passage is not None]
 
     def _is_lost(self, concerned: list[Tally], now: float) -> bool:
@@ -219,7 +245,7 @@ class Lane:
         tally.touched += hit
         return hit
 
-    def _pass(self, now: float, size: int, concerned: list[Tally]) -> Passage | None:
+    def _pass(self, now: float, size: int, peer: int, concerned: list[Tally]) -> Passage | None:
         through, waits = now, False
         if self._bandwidth is not None:
             waiting = self._waiting
@@ -233,15 +259,22 @@ class Lane:
             through = self._free_at = max(now, self._free_at) + size * 8 / self._bandwidth
             waiting.append(through)
         self.count(1, size)
-        return self._delayed(Passage(size, self.packets, through, through, waits, tuple(concerned)))
+        return self._delayed(Passage(size, self.packets, peer, through, through, waits, tuple(concerned)))
 
     def _delayed(self, passage: Passage) -> Passage:
-        """Set when a packet arrives. It overtakes another only where a fault holds that one back."""
-        passage.added = tuple(self._added(tally) for tally in passage.concerned)
-        delay = self._shape.latency + self._spread(self._shape.jitter) + sum(passage.added)
-        self._last_exit = max(self._last_exit, passage.through + delay)
+        """Set when a packet arrives. It overtakes another of its peer only where a fault holds that one back."""
+        own = [self._added(tally) for tally in passage.concerned]
+        earliest = passage.through + self._shape.latency + self._spread(self._shape.jitter) + sum(own)
+        exit_ = self._exit(passage.peer, earliest)
+        passage.added = tuple(
+            exit_ - _exit_without(tally, passage.peer, earliest - added)
+            for tally, added in zip(passage.concerned, own, strict=True)
+        )
         passage.held = tuple(tally for tally in passage.concerned if self._hit(tally, tally.impairment.reorder))
-        passage.arrives = self._last_exit + sum(tally.impairment.hold for tally in passage.held)
+        passage.hold = sum(tally.impairment.hold for tally in passage.held)
+        passage.arrives = exit_ + passage.hold
+        for tally in passage.concerned:
+            tally.travelling += 1
         return passage
 
     def _added(self, tally: Tally) -> float:
@@ -258,13 +291,21 @@ class Lane:
     def arrived(self, passage: Passage, now: float) -> None:
         """A packet was really written at ``now``: the witness of what was asked."""
         late = now - passage.arrives
+        departed = passage.through + late
         for tally, added in zip(passage.concerned, passage.added, strict=True):
+            tally.travelling -= 1
             tally.arrived += 1
             tally.delays += added + late
-            if passage.waits and self._last_arrival > tally.since:
+            if passage.waits and self._last_departure > tally.since and departed > self._last_departure:
                 tally.backlog_bits += passage.size * 8
-                tally.backlog_seconds += now - self._last_arrival
+                tally.backlog_seconds += departed - self._last_departure
         for tally in passage.held:
             tally.overtaken += self._newest_arrived > passage.serial
         self._newest_arrived = max(self._newest_arrived, passage.serial)
-        self._last_arrival = now
+        self._last_departure = max(self._last_departure, departed)
+
+
+def _exit_without(tally: Tally, peer: int, earliest: float) -> float:
+    """When a packet would have arrived if the fault of a tally had delayed neither it nor those before it."""
+    tally.exits[peer] = max(tally.exits.get(peer, 0.0), earliest)
+    return tally.exits[peer]

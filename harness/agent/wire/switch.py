@@ -133,11 +133,9 @@ class Switch:
         """What waits in a lane's queue leaves at its new bandwidth."""
         if lane.bandwidth == before:
             return
-        queued = sorted(
-            (way[3] for way in self._travelling if way[2] is lane and way[3].through > now),
-            key=lambda passage: passage.through,
-        )
-        lane.requeue(queued, before, now)
+        passages = sorted((way[3] for way in self._travelling if way[2] is lane), key=lambda passage: passage.through)
+        queued = [passage for passage in passages if passage.through > now]
+        lane.requeue(queued, passages[: len(passages) - len(queued)], before, now)
         self._travelling = [(way[3].arrives, *way[1:]) for way in self._travelling]
         heapq.heapify(self._travelling)
 
