@@ -340,7 +340,8 @@ class LinkFault(Fault):
         found = [(report.direction, *self.fits(report)) for report in reports]
         words = [fits for _, fits, _ in found]
         fits = False if False in words else True if True in words else None
-        return fits, "; ".join(f"{way}: {sentence}" for way, _, sentence in found)
+        sentences = list(dict.fromkeys(sentence for _, _, sentence in found))
+        return fits, "; ".join(sentences)
 
     def fits(self, report: Impaired) -> tuple[bool | None, str]:
         """Whether one direction had the asked dose, and the numbers; of faults without one nothing is said."""

@@ -100,7 +100,7 @@ def test_a_crash_is_known_at_once_with_what_was_said_last(run: Callable[..., Com
     left, ended = (next(one for one in past if isinstance(one, kind)) for kind in (events.Exited, events.Ended))
     assert ended.t - left.t < 0.5
     assert (ended.subject, ended.outcome) == ("worker/0", "crashed")
-    assert "RuntimeError: the harness was asked to let the training script fail before step 100" in ended.log
+    assert "AskedError: the harness was asked to let the training script fail before step 100" in ended.log
 
 
 def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Command]) -> None:

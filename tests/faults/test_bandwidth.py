@@ -51,7 +51,7 @@ def test_the_evidence_is_told_for_each_direction() -> None:
         True,
         "out: packets that waited left at 50 Mbit/s; in: no packet came by in 2.000 s",
     )
-    assert FAULT.dose(_evidence((100, 0, None, 5e7), (0, 0, None, None))) == (True, "out: 50 Mbit/s were asked")
+    assert FAULT.dose(_evidence((100, 0, None, 5e7), (0, 0, None, None))) == (True, "50 Mbit/s were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (
         False,
         "out: the wire reported nothing; in: the wire reported nothing",

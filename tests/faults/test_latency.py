@@ -72,7 +72,7 @@ def test_the_evidence_is_told_for_each_direction() -> None:
         True,
         "out: 100 packets took 20.00 ms longer; in: no packet came by in 2.000 s",
     )
-    assert FAULT.dose(_evidence((100, 100, 0.02, None), (0, 0, None, None))) == (True, "out: 20 ms were asked")
+    assert FAULT.dose(_evidence((100, 100, 0.02, None), (0, 0, None, None))) == (True, "20 ms were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (
         False,
         "out: the wire reported nothing; in: the wire reported nothing",
