@@ -65,12 +65,13 @@ class Slow(LastingFault):
     def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
         """What the share of stopped time gives beyond a factor of 1, against what was asked.
 
-        A stop more or less would change it by ``finest``, within which nothing can be told.
+        It begins and ends somewhere between two stops: one more or less at each end changes the factor by ``finest``,
+        within which nothing can be told.
         """
         reports = evidence.all(Throttled)
         stopped, elapsed = sum(r.stopped for r in reports), sum(r.elapsed for r in reports)
         factor = elapsed / max(elapsed - stopped, 1e-9)
-        finest = factor**2 * stopped / elapsed / sum(r.cycles for r in reports)
+        finest = 2 * factor**2 * stopped / elapsed / sum(r.cycles for r in reports)
         allowed = self.tolerance * (self.factor - 1)
         sentence = f"a factor of {factor:.2f} for {self.factor:g}"
         off = abs(factor - self.factor)

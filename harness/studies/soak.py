@@ -25,7 +25,7 @@ topology: {topology}
 stall_timeout: 6s
 faults:
   - pause: {{select: {{mode: one}}, random: {{rate: 1%}}, for: {{time: 200ms}}}}
-  - slow: {{select: {{role: worker, mode: one}}, random: {{rate: 1%}}, for: {{steps: 10}}, factor: 3}}
+  - slow: {{select: {{role: worker, mode: one}}, random: {{rate: 1%}}, for: {{steps: 10}}, factor: 3, tolerance: 50%}}
   - loss: {{select: {{mode: one}}, random: {{rate: 0.5%}}, for: {{steps: 10}}, share: 5%}}
   - latency: {{select: {{role: worker, mode: one}}, random: {{rate: 1%}}, for: {{steps: 10}}, by: 5ms, tolerance: 60%}}
   - partition: {{select: {{role: worker, mode: one}}, random: {{rate: 0.5%}}, for: {{time: 500ms}}, direction: out}}

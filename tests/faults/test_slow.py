@@ -37,14 +37,14 @@ def test_stops_that_proc_showed_at_both_ends_prove_it(
     [
         (3.0, 9.0, 6.0, 300, True),
         (3.0, 9.0, 6.17, 300, True),  # 3.18
-        (3.0, 9.0, 6.2, 300, None),  # 3.21, in which each stop counts 0.02
+        (3.0, 9.0, 6.2, 300, None),  # 3.21, in which two stops count 0.05
         (3.0, 9.0, 6.2, 3000, False),
-        (3.0, 9.0, 5.7, 300, False),  # 2.73
+        (3.0, 9.0, 5.6, 300, False),  # 2.65
         (1.1, 9.0, 6.0, 300, False),  # 3.00
-        (3.0, 9.0, 7.2, 30, False),  # 5.00, in which each stop counts 0.67
+        (3.0, 9.0, 7.2, 60, False),  # 5.00, in which two stops count 0.67
         (1.1, 9.0, 0.82, 300, True),
         (1.1, 9.0, 0.005, 300, False),  # 1.00
-        (3.0, 0.16, 0.098, 8, None),  # 2.59, in which each stop counts 0.5
+        (3.0, 0.16, 0.098, 8, None),  # 2.59, in which two stops count 1.0
     ],
 )
 def test_its_dose_is_what_is_beyond_one_within_ten_percent(
