@@ -65,7 +65,10 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
     planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
     whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
     by_itself = world.wrong is not None and world.wrong.way in ("dies", "hiccup") and world.wrong.role in world.errors
-    blamed = world.wrong.role if by_itself and world.wrong is not None else ""
+    services = {
+        role.name for role in world.arm.roles if role.service
+    }  # which are told to leave, and how is their matter
+    blamed = world.wrong.role if by_itself and world.wrong is not None and world.wrong.role not in services else ""
     if blamed and blamed not in planned and not whole and ended.outcome == "completed":
         yield f"{blamed} left with an error, and the arm completed"
     if ended.outcome == "completed" and not world.trained:
