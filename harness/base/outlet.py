@@ -45,9 +45,8 @@ class Outlet:
             self._moved = time.monotonic()
             del self._waiting[:written]
 
-    def check(self, excused: float = 0.0) -> None:
-        """Look whether the other side still takes anything; ``excused`` are seconds in which we could not see that."""
-        self._moved += excused
+    def check(self) -> None:
+        """Look whether the other side still takes anything."""
         if self._waiting and time.monotonic() - self._moved > self._patience:
             raise StuckError(f"{self._whose} has read nothing for {self._patience:g} s")
 

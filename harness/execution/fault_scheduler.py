@@ -141,11 +141,11 @@ class FaultScheduler:
         return actions
 
     def _cut_short(self, fault: FaultState, now: float, reason: str) -> list[Action]:
-        """End what stops a process that is gone: before its time, because of the fault that ended it."""
-        fault.phase = "over"
-        actions = self._give_up(fault, now)
+        """End what stops a process that is gone: before its time, where another fault has ended that."""
         killer = self._killer(fault.injection.subject)
-        return actions if killer is None else [self._superseded(fault, killer, now, reason), *actions]
+        if killer is None:  # by itself: the agent tells that it is gone
+            return self._heal(fault, now, None)
+        return [self._superseded(fault, killer, now, reason), *self._give_up(fault, now)]
 
     def _comes_back(self, role: str) -> bool:
         return role in self._starting or any(fault.will_restart and role in fault.victims for fault in self._faults)

@@ -40,7 +40,7 @@ class _Case:
         """Take a window into account; one that spans the start or end of the fault belongs to neither side."""
         if window.t - window.seconds >= self.changed:
             (self.inside if self.active else self.outside).add(window.seconds / window.steps)
-            if self.active and self.injection.last_step is not None:
+            if self.active and self.injection.part.kind == "worker":
                 self.taken.update(range(window.first, window.first + window.steps))
 
     def keep(self, event: Event) -> None:

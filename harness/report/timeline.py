@@ -78,7 +78,7 @@ def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timel
     for arm in plan.arms:
         own = events[arm.name]
         if own:
-            proofs = {number: (receipt.proven, receipt.evidence) for number, receipt in receipts[arm.name].items()}
+            proofs = {number: (receipt.stands, receipt.evidence) for number, receipt in receipts[arm.name].items()}
             spans = _spans(arm, own, proofs)
             drawn.append(_timeline(arm, own, spans))
     return drawn

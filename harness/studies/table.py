@@ -174,7 +174,7 @@ def _text(topology: str, fault: str, entry: dict[str, Any] | None, changes: dict
 def _result(cell: Cell, verdict: Verdict) -> Result:
     arm = verdict.arms[-1]
     ended, digests = arm.ended, arm.get("different_weights")
-    unproven = [receipt for receipt in arm.receipts if not receipt.proven]
+    unproven = [receipt for receipt in arm.receipts if not receipt.stands]
     weights = None if digests.value is None else digests.note if digests.value == 1 else ""
     return Result(
         cell.topology,
@@ -212,8 +212,6 @@ def words(result: Result, healthy: Result | None) -> str:
 
 
 def _drift(result: Result, healthy: Result | None) -> list[str]:
-    if healthy is None or result.loss is None or not healthy.loss:
-        return []
-    if result.weights and result.weights == healthy.weights:
-        return ["no drift"]
-    return []  # what one pair of runs cannot tell from noise
+    """One pair of runs tells of a drift only that there is none, bit by bit; all else may be noise."""
+    same = healthy is not None and result.weights and result.weights == healthy.weights
+    return ["no drift"] if same else []

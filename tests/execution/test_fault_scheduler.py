@@ -156,14 +156,19 @@ def test_a_process_that_is_gone_already_is_started_again_with_the_job(play: Call
     assert [action.subject for action in job.conductor.tick(3.5)[:4]] == list(ALL)
 
 
-def test_what_a_time_ends_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
-    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"time": "60s"}}}
-    job = play(hog, restart())
+def _until_restarted(job: Play) -> None:
+    """Step 20, then the restart of worker/1 at step 30, up to the instruction to start it again."""
     job.come_up()
     job.on(events.Waiting, W1, 20)
     job.on(events.Waiting, W1, 30)
     job.leave(W1, status=None, signal=9, t=1.5)
     job.conductor.tick(3.5)
+
+
+def test_what_a_time_ends_holds_for_the_new_process_too(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"time": "60s"}}}
+    job = play(hog, restart())
+    _until_restarted(job)
     assert job.on(events.Spawned, W1, 2, 1, t=3.6) == [Act(W1, 0, "cpu_hog", {"processes": None})]
 
 
@@ -184,11 +189,7 @@ def test_what_steps_end_begins_at_its_own_steps_on_the_new_process(play: Callabl
 def test_what_is_over_by_the_time_of_the_new_process_does_not_begin_again(play: Callable[..., Play]) -> None:
     nan = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 60}}}
     job = play(nan, restart())
-    job.come_up()
-    job.on(events.Waiting, W1, 20)
-    job.on(events.Waiting, W1, 30)
-    job.leave(W1, status=None, signal=9, t=1.5)
-    job.conductor.tick(3.5)
+    _until_restarted(job)
     job.on(events.Spawned, W1, 2, 1, t=3.6)
     assert job.on(events.Waiting, W1, 90, t=4.0) == [Credit(W1, None)]
 
@@ -241,3 +242,23 @@ def test_a_pause_lasts_from_when_the_process_stood_still_and_moves_no_other_end(
     job.conductor.tick(11.0)
     job.on(events.Signalled, W1, 1, "STOP", "R", "T", 0.1, t=11.5)
     assert sorted(job.conductor._scheduler.healing) == [14.5, 16.0]
+
+
+def test_a_paused_process_that_leaves_by_itself_is_looked_at(play: Callable[..., Play]) -> None:
+    """It was about to leave when it was stopped: the agent tells that it is gone, and nobody knows for how long."""
+    job = play(pause("60s", time="1s"))
+    job.come_up(t=10.0)
+    job.conductor.tick(11.0)
+    job.on(events.Done, W1, 100, t=11.1)
+    assert job.leave(W1, t=11.2) == [Signal(W1, "CONT", 0), Healed(11.2, ARM, W1, 0, None)]
+
+
+def test_a_pause_that_another_fault_cut_short_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(kill(time="2s"), pause("60s", time="1s"))
+    job.come_up(t=10.0)
+    job.conductor.tick(11.0)
+    job.conductor.tick(12.0)
+    assert job.leave(W1, status=None, signal=9, t=12.1) == [
+        Superseded(12.1, ARM, W1, 1, 0, "worker/1 was gone"),
+        Healed(12.1, ARM, W1, 1, None),
+    ]
