@@ -131,11 +131,11 @@ class Throughput(Measure):
             own = [stretch.rate for stretch in windows.stretches]
             yield from_samples("throughput", "samples/s", own, role, stride=windows.stride)
         if self.arm.schedule:
-            missing = "no window lies wholly within a fault"
             inside = [_job_rates(workers, workers.keys()) for workers in self._faulted if workers]
             rates = [rate for rates, _ in inside for rate in rates]
             most = max((stride for _, stride in inside), default=1)
-            yield from_samples("throughput_in_fault", "samples/s", rates, note=missing, stride=most)
+            note = _idle(rates) if rates else "no window lies wholly within a fault"
+            yield from_samples("throughput_in_fault", "samples/s", rates, note=note, stride=most)
 
 
 def _cost(rates: Sequence[float], stride: int) -> Quantity:
