@@ -11,8 +11,8 @@ _ROOT = Path(__file__).parent.parent
 
 @cache
 def digest() -> str:
-    """SHA-256 over all Python files of the harness, by name."""
+    """SHA-256 over all source files of the harness, by name."""
     digest = hashlib.sha256()
-    for path in sorted(_ROOT.rglob("*.py")):
+    for path in sorted(path for pattern in ("*.py", "*.c") for path in _ROOT.rglob(pattern)):
         digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

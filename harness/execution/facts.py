@@ -17,8 +17,8 @@ from harness.vocabulary.events import Imported
 _DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
 
 
-def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
-    """Facts as of now, by name, ready for JSON."""
+def collect(interpreter: Interpreter, isolated: bool, wire: str) -> dict[str, Any]:
+    """Facts as of now, by name, ready for JSON; ``isolated`` and ``wire`` are the backend's."""
     from harness.base.version import __version__
 
     return {
@@ -37,6 +37,7 @@ def collect(interpreter: Interpreter, isolated: bool) -> dict[str, Any]:
         "target_interpreter": str(interpreter.python),
         "target_packages": interpreter.packages,
         "pid_namespace": isolated,
+        "wire": wire,
         "environment": {key: value for key, value in sorted(os.environ.items()) if key.startswith(_RELEVANT)},
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

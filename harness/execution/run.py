@@ -103,7 +103,8 @@ def execute(
     backend = backend_of(folder.path)
     verdict = None
     with _status(folder, asked, interruption) as ending:
-        known = facts.collect(asked.interpreter, backend.isolated)
+        networked = any(arm.network is not None for arm in asked.plan.arms)
+        known = facts.collect(asked.interpreter, backend.isolated, backend.wire if networked else "not used")
         _store_inputs(folder, asked, known)
         if imported := _run_arms(folder, asked, backend, observe, interruption):
             folder.write_json("facts.json", {**known, "target": facts.of_target(imported)})

@@ -5,32 +5,23 @@ from __future__ import annotations
 import heapq
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 from random import Random
 
 from harness.agent.wire import tcp
 from harness.agent.wire.direction import Connections, Lane, Passage, Tally
+from harness.agent.wire.straight import Route
 from harness.vocabulary.instructions import Host, Impair, Restore, Way
 
 Arrival = tuple[int, bytes]
 """Number of the host, packet."""
 
-DESTINATION = slice(16, 20)
+_DESTINATION = slice(16, 20)
 """Of an IPv4 packet."""
 
 
-@dataclass
-class Straight:
-    """A way that nothing holds up, to the host of a number, and what went along it since `Switch.settle`."""
-
-    target: int
-    packets: int = 0
-    bytes: int = 0
-
-
 class Switch:
-    """Hosts by number. A packet goes along a ``direct`` way, or ``accept`` takes it and ``due`` returns it in time."""
+    """Hosts by number. A packet goes along an open route, or ``accept`` takes it and ``due`` returns it in time."""
 
     def __init__(self, hosts: Sequence[Host], seed: int) -> None:
         self._number = {socket.inet_aton(host.address): number for number, host in enumerate(hosts)}
@@ -41,31 +32,27 @@ class Switch:
         self._serial = count()
         self._forged: list[Arrival] = []
         self._connections: dict[int, Connections] = {}
-        self.direct: list[dict[bytes, Straight]] = [{} for _ in hosts]
-        """From each host, by destination: the ways on which a packet may go at once, without `accept`."""
-        self._find_direct()
+        self.addresses = list(self._number)
+        """Of each host, as packets have them."""
+        self.routes = (Route * len(hosts) ** 2)()
+        """From each host to each, by source, then target: those that are open need no `accept`."""
+        self._open_routes()
 
-    def _find_direct(self) -> None:
-        self.direct = [
-            {
-                address: Straight(target)
-                for address, target in self._number.items()
-                if out.plain and self.in_[target].plain
-            }
-            for out in self.out
-        ]
+    def _open_routes(self) -> None:
+        for (out, in_), route in zip(product(self.out, self.in_), self.routes, strict=True):
+            route.open = out.plain and in_.plain
 
     def settle(self) -> None:
         """Count what went straight where it belongs."""
-        for source, ways in enumerate(self.direct):
-            for way in ways.values():
-                self.out[source].count(way.packets, way.bytes)
-                self.in_[way.target].count(way.packets, way.bytes)
-                way.packets = way.bytes = 0
+        for (out, in_), route in zip(product(self.out, self.in_), self.routes, strict=True):
+            if route.packets:
+                out.count(route.packets, route.bytes)
+                in_.count(route.packets, route.bytes)
+                route.packets = route.bytes = 0
 
     def accept(self, source: int, packet: bytes, now: float) -> None:
-        """Take an IP packet from a host whose way is not `direct`. What is for nobody is not carried."""
-        target = self._number.get(packet[DESTINATION]) if packet[0] >> 4 == 4 else None
+        """Take an IP packet from a host whose route is not open. What is for nobody is not carried."""
+        target = self._number.get(packet[_DESTINATION]) if packet[0] >> 4 == 4 else None
         if target is None:
             return
         resets = self.out[source].resets or self.in_[target].resets
@@ -116,7 +103,7 @@ class Switch:
         before = lane.bandwidth
         lane.impair(wanted.fault, wanted.impairment, now, peer, known)
         self._requeue(lane, before, now)
-        self._find_direct()
+        self._open_routes()
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
@@ -126,7 +113,7 @@ class Switch:
             before = lane.bandwidth
             ended[way] = lane.restore(wanted.fault, now)
             self._requeue(lane, before, now)
-        self._find_direct()
+        self._open_routes()
         return {way: tally for way, tally in ended.items() if tally is not None}
 
     def _requeue(self, lane: Lane, before: float | None, now: float) -> None:

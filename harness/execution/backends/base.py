@@ -64,6 +64,11 @@ class Backend(Protocol):
         """Whether its agents can make pocket clusters."""
         ...
 
+    @property
+    def wire(self) -> str:
+        """How the wire of its pocket clusters carries packets: ``compiled``, or why not."""
+        ...
+
     def open(self, arm: str, networked: bool) -> Agent:
         """Start or find the agent of an arm; with ``networked`` it can make a pocket cluster."""
         ...

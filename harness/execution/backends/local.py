@@ -11,10 +11,12 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+from harness.agent.wire import straight
 from harness.base.errors import AgentError
 from harness.base.outlet import Outlet
 from harness.base.process import module
 from harness.execution.backends.base import same_version
+from harness.targets.environment import cache_folder
 from harness.vocabulary import instructions
 from harness.vocabulary.instructions import Instruction
 
@@ -38,6 +40,15 @@ def isolation(networked: bool = False) -> tuple[str, ...]:
     return command if allowed else ()
 
 
+@functools.cache
+def wire_library() -> tuple[Path | None, str]:
+    """The compiled part of the wire, and what became of it in words: without a C compiler there is none."""
+    try:
+        return straight.library(cache_folder().parent / "wire"), "compiled"
+    except (RuntimeError, OSError) as error:
+        return None, f"not compiled, packets cost more: {error}"
+
+
 class LocalBackend:
     """Agents that work in ``folder``."""
 
@@ -51,6 +62,10 @@ class LocalBackend:
     @property
     def networked(self) -> bool:
         return bool(isolation(networked=True))
+
+    @property
+    def wire(self) -> str:
+        return wire_library()[1]
 
     def open(self, arm: str, networked: bool) -> LocalAgent:
         """Start an agent; its complaints go to ``logs/ARM/agent.log``."""
@@ -66,6 +81,7 @@ class LocalAgent:
         namespaces = isolation(networked)
         if networked and not namespaces:
             raise AgentError("network namespaces cannot be made here; see harness doctor")
+        library = wire_library()[0] if networked else None
         log = folder / "logs" / arm / "agent.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "ab") as errors:
@@ -74,6 +90,7 @@ class LocalAgent:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                env={**os.environ, straight.LIBRARY_VARIABLE: str(library or "")},
                 start_new_session=True,
             )
         assert self._process.stdin is not None and self._process.stdout is not None
