@@ -22,6 +22,7 @@ from harness.vocabulary.events import (
     Superseded,
 )
 from harness.vocabulary.instructions import Instruction, Spawn
+from harness.vocabulary.receipts import MOMENT_SECONDS
 
 Action = Instruction | Event
 """What is to be done: by the agent, or by writing it into the history."""
@@ -125,20 +126,24 @@ class FaultScheduler:
         comes_back = self._comes_back(role)
         if not comes_back:
             self._left.add(role)
-        actions: list[Action] = []
-        for fault in self._faults:
-            if not fault.active:
-                continue
-            if fault.injection.subject != role:
-                if comes_back and fault.by_steps and fault.injection.clock == role:
-                    actions += self._interrupt(fault, event.t, None)
-            elif fault.life.suspends:
-                actions += self._cut_short(fault, event.t, f"{role} was gone")
-            elif fault.outlives_process and not comes_back:
-                actions += self._heal(fault, event.t, None)
-            elif fault.outlives_process and fault.by_steps:
-                actions += self._interrupt(fault, event.t, None)
-        return actions
+        in_force = [fault for fault in self._faults if fault.active]
+        return [action for fault in in_force for action in self._without_process(fault, role, event.t, comes_back)]
+
+    def _without_process(self, fault: FaultState, role: str, now: float, comes_back: bool) -> list[Action]:
+        """What becomes of a fault in force when a process is gone."""
+        if fault.injection.subject != role:
+            held = comes_back and fault.by_steps and fault.injection.clock == role
+            return self._interrupt(fault, now, None) if held else []
+        if fault.life.suspends:
+            return self._cut_short(fault, now, f"{role} was gone")
+        if not fault.outlives_process:
+            return []
+        killer, goes_on = self._killer(role), comes_back and fault.by_steps
+        if killer is not None and not goes_on and now - _began(fault) < MOMENT_SECONDS:
+            return [self._superseded(fault, killer, now, f"{role} was gone"), *self._heal(fault, now, None)]
+        if not comes_back:
+            return self._heal(fault, now, None)
+        return self._interrupt(fault, now, None) if fault.by_steps else []
 
     def _cut_short(self, fault: FaultState, now: float, reason: str) -> list[Action]:
         """End what stops a process that is gone: before its time, where another fault has ended that."""

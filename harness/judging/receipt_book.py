@@ -8,7 +8,7 @@ from harness.faults import CanBeIdle, Dosed, SeenHealed
 from harness.planning.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
 from harness.vocabulary.events import Event, Healed, Injected, Superseded, Window
-from harness.vocabulary.receipts import Evidence, Receipt
+from harness.vocabulary.receipts import MOMENT_SECONDS, Evidence, Receipt
 
 
 class _Case:
@@ -17,7 +17,7 @@ class _Case:
     def __init__(self, injection: Injection, subjects: Sequence[str]) -> None:
         self.injection, self.subjects = injection, subjects
         self.superseded: Superseded | None = None
-        self.cut_short = False
+        self.cut_short = self.brief = False
         self.active = self.injected = False
         self.changed = 0.0
         self.events: list[Event] = []
@@ -30,6 +30,7 @@ class _Case:
             return
         if isinstance(event, Superseded):
             self.superseded, self.cut_short = event, self.active
+            self.brief = event.t - self.changed < MOMENT_SECONDS
         else:
             self.injected = True
             self.active = isinstance(event, Injected)
@@ -62,7 +63,7 @@ class _Case:
         happened, sentence = fault.receipt(evidence)
         fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
-        excused = by is not None and (happened or not self.cut_short)
+        excused = by is not None and (happened or self.brief or not self.cut_short)
         return Receipt(
             *head,
             proven=happened and fits is not False,

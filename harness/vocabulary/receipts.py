@@ -10,6 +10,9 @@ from typing import TypeVar
 from harness.vocabulary.events import Event, Exited, Impaired, Signalled
 
 Kind = TypeVar("Kind", bound=Event)
+MOMENT_SECONDS = 0.1
+"""A fault that another one cut short so soon may not have acted: the agent may be that late."""
+
 GONE = ("", "Z", "X")
 """States in ``/proc`` of a process that is no more."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Healed, Injected, Superseded
 from harness.vocabulary.instructions import Act, BeginInProcess, Credit, EndInProcess, Shutdown, Signal, Spawn, Undo
@@ -262,3 +264,21 @@ def test_a_pause_that_another_fault_cut_short_is_superseded(play: Callable[..., 
         Superseded(12.1, ARM, W1, 1, 0, "worker/1 was gone"),
         Healed(12.1, ARM, W1, 1, None),
     ]
+
+
+@pytest.mark.parametrize(("gone_at", "superseded"), [(1.05, True), (1.15, False)])
+def test_what_its_process_left_no_time_to_act_is_superseded(
+    play: Callable[..., Play], gone_at: float, superseded: bool
+) -> None:
+    lasting = {
+        "slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"time": "2s"}, "factor": 3}
+    }
+    job = play(lasting, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    told = [
+        events.Superseded(gone_at, ARM, W1, 0, 1, "worker/1 was gone"),
+        Undo(W1, 0),
+        Healed(gone_at, ARM, W1, 0, None),
+    ]
+    assert job.leave(W1, status=None, signal=9, t=gone_at) == (told if superseded else [])

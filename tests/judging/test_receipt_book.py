@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from harness.faults.slow import Throttled
 from harness.judging.receipt_book import ReceiptBook
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Exited, Healed, Injected, Signalled, Window
+from harness.vocabulary.events import Exited, Healed, Injected, Signalled, Superseded, Window
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}}
@@ -54,3 +56,14 @@ def test_step_times_inside_and_outside_the_fault_are_told_apart(fault_plan: Call
     (receipt,) = book.receipts()
     assert receipt.proven
     assert receipt.evidence.endswith("its steps took 3.00 times as long; a factor of 3.00 for 3")
+
+
+@pytest.mark.parametrize(("cut_at", "stands"), [(3.05, True), (3.2, False)])
+def test_a_fault_that_was_cut_short_is_excused_only_where_it_had_no_time_to_act(
+    fault_plan: Callable[..., Plan], cut_at: float, stands: bool
+) -> None:
+    book = ReceiptBook(fault_plan(SLOW).arms[0])
+    book.add(Injected(3.0, "main", "worker/1", 0, 30))
+    book.add(Superseded(cut_at, "main", "worker/1", 0, 1, "worker/1 was gone"))
+    (receipt,) = book.receipts()
+    assert (receipt.happened, receipt.stands) == (False, stands)

@@ -11,6 +11,7 @@ from harness.judging.verdict import Verdict
 from harness.storage import history
 from harness.vocabulary import events
 from harness.vocabulary.instructions import Shutdown, Spawn
+from harness.vocabulary.receipts import MOMENT_SECONDS, Receipt
 from tests.simulation.world import World
 
 _TERMINAL = ("kill", "exit", "restart")
@@ -82,7 +83,7 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
         name = f"{receipt.name} {receipt.fault} of {receipt.subject}"
         injected = any(isinstance(event, events.Injected) and event.fault == receipt.fault for event in world.history)
         way = wrong.way if wrong is not None and wrong.fault == receipt.fault else ""
-        excused = receipt.stands and not truth.acted and _at_once(world, receipt.fault)
+        excused = receipt.stands and not truth.acted and _at_once(world, receipt.fault) and not _brief(world, receipt)
         if way == "ignores" and injected and (receipt.proven or excused):
             yield f"{name} was ignored, and stands: {receipt.evidence}"
         if way == "wrong role" and receipt.proven and receipt.name != "restart":
@@ -99,6 +100,14 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield from _should_have_begun(world, verdict, receipt.fault, name)
         if receipt.restored and truth.in_force:
             yield f"{name} is said to be undone, and is not"
+
+
+def _brief(world: World, receipt: Receipt) -> bool:
+    """Whether another fault cut it short within a moment of its begin, so that nobody can tell."""
+    own = [event for event in world.history if getattr(event, "fault", None) == receipt.fault]
+    began = [event.t for event in own if isinstance(event, events.Injected)]
+    cut = [event.t for event in own if isinstance(event, events.Superseded)]
+    return bool(began and cut) and cut[-1] - began[-1] < MOMENT_SECONDS
 
 
 def _at_once(world: World, fault: int) -> bool:

@@ -1,12 +1,14 @@
-"""Two thousand worlds, each of which must break no law."""
+"""Two thousand worlds, each of which must break no law; ``SIMULATED_WORLDS`` asks for another number."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
 from tests.simulation.run import failing, fewest
 
-SEEDS = 2000
+SEEDS = int(os.environ.get("SIMULATED_WORLDS", "2000"))
 PARTS = 8
 
 
