@@ -138,12 +138,12 @@ class FaultScheduler:
             return self._cut_short(fault, now, f"{role} was gone")
         if not fault.outlives_process:
             return []
-        killer, goes_on = self._killer(role), comes_back and fault.by_steps
-        if killer is not None and not goes_on and now - _began(fault) < MOMENT_SECONDS:
-            return [self._superseded(fault, killer, now, f"{role} was gone"), *self._heal(fault, now, None)]
-        if not comes_back:
-            return self._heal(fault, now, None)
-        return self._interrupt(fault, now, None) if fault.by_steps else []
+        fault.cut_by = self._killer(role) if now - _began(fault) < MOMENT_SECONDS else None
+        if comes_back and fault.by_steps:
+            return self._interrupt(fault, now, None)
+        if fault.cut_by is not None:
+            return [self._superseded(fault, fault.cut_by, now, f"{role} was gone"), *self._heal(fault, now, None)]
+        return [] if comes_back else self._heal(fault, now, None)
 
     def _cut_short(self, fault: FaultState, now: float, reason: str) -> list[Action]:
         """End what stops a process that is gone: before its time, where another fault has ended that."""
@@ -205,14 +205,14 @@ class FaultScheduler:
         if not fault.interrupted and not restarts:
             return []
         fault.phase = "over"
-        reason = f"{clock} went on beyond its steps"
-        return [] if fault.interrupted else [self._superseded(fault, max(restarts, key=_began), now, reason)]
+        cause = fault.cut_by if fault.interrupted else max(restarts, key=_began)
+        return [] if cause is None else [self._superseded(fault, cause, now, f"{clock} went on beyond its steps")]
 
     def finished(self, worker: str, step: int, now: float) -> list[Action]:
         """End what only the steps of a worker could end: it has taken its last one."""
         own = [fault for fault in self._faults if fault.active and self._clock(fault) == worker]
         self._left.add(worker)
-        ending = [fault for fault in own if fault.heal_at is None and not fault.will_restart]
+        ending = [fault for fault in own if fault.heal_at is None and not fault.life.terminates]
         return [action for fault in ending for action in self._heal(fault, now, step)]
 
     def _clock(self, fault: FaultState) -> str:
@@ -246,6 +246,9 @@ class FaultScheduler:
             cause = self._cause(fault, in_force, outcome)
             if cause is not None:
                 actions.append(self._superseded(fault, cause[0], now, cause[1]))
+        for fault in self._faults:
+            if fault.waits and fault.cut_by is not None:
+                actions.append(self._superseded(fault, fault.cut_by, now, f"{fault.injection.subject} was gone"))
         return actions
 
     def _cause(self, fault: FaultState, in_force: Sequence[FaultState], outcome: str) -> tuple[FaultState, str] | None:

@@ -18,7 +18,7 @@ class FaultState:
 
     ``victims`` are those that are to end, or to start late. ``stopped_at``: when the agent had stopped the process,
     where it had to. ``gone_at``: when the last victim was gone. ``interrupted``: it was in force on a process whose
-    place another takes.
+    place another takes. ``cut_by``: the fault that ended that process before this one had time to act.
     """
 
     injection: Injection
@@ -29,6 +29,7 @@ class FaultState:
     victims: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     gone_at: float | None = None
+    cut_by: FaultState | None = None
 
     def __post_init__(self) -> None:
         self.part: Fault = self.injection.part
@@ -36,7 +37,7 @@ class FaultState:
 
     def begin(self, now: float, victims: Iterable[str]) -> None:
         """Note that it acts from now on."""
-        self.phase, self.injected_at, self.stopped_at = "in force", now, None
+        self.phase, self.injected_at, self.stopped_at, self.cut_by = "in force", now, None, None
         self.victims = list(victims)
 
     def mark_exited(self, victim: str, t: float) -> None:

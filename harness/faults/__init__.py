@@ -270,20 +270,18 @@ class WorkerFault(Fault):
     def off_its_steps(self, steps: Sequence[int], evidence: Evidence) -> str | None:
         """Why steps in which it was committed, in order, are not all of its own that were taken; None where they are.
 
-        A worker that resumed amid them has no others. Where it began again on another process, that one may have had
+        A worker that resumed amid them took no others. Where it began again on another process, that one may have had
         nothing to act with in its first step.
         """
         if not steps or self.at is None or self.at.step is None or self.life.steps is None:
             return "the worker did not report that it committed it"
-        begun = evidence.first(Injected)
-        first = max(self.at.step, begun.step or 0) if begun else self.at.step
-        planned = range(first, self.at.step + self.life.steps)
+        planned = range(self.at.step, self.at.step + self.life.steps)
         missing = sorted(set(evidence.taken).intersection(planned).difference(steps))
-        if set(steps) <= set(planned) and steps[0] == planned[0]:
-            if len(missing) < max(1, len(evidence.all(Injected))):
-                return None
-            return f"it was not committed in {len(missing)} steps that were taken, as in {missing[0]}"
-        return f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
+        if not set(steps) <= set(planned):
+            return f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
+        if len(missing) < max(1, len(evidence.all(Injected))):
+            return None
+        return f"it was not committed in {len(missing)} steps that were taken, as in {missing[0]}"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         """Refuse a selection with other roles than workers."""

@@ -31,6 +31,7 @@ class DiskFull(LastingFault):
     name: ClassVar[str] = "disk_full"
     evidence: ClassVar[tuple[type[Event], ...]] = (Filled,)
     needs: ClassVar[tuple[str, ...]] = ("namespaces",)
+    exclusive: ClassVar[bool] = True
     disk: Size = Field(
         default=64_000_000,
         ge=1_000_000,

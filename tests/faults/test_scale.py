@@ -4,7 +4,6 @@ import pytest
 from pydantic import ValidationError
 
 from harness.faults.scale import Scale
-from harness.vocabulary.events import Injected
 from harness.vocabulary.receipts import Evidence
 from tests.faults.reports import WRITTEN, committed_for, committed_in, proven_by_another_hash
 
@@ -16,12 +15,12 @@ def test_it_is_committed_for_one_step_and_proven_by_another_hash() -> None:
     proven_by_another_hash(FAULT)
 
 
-def test_a_worker_that_resumed_amid_its_steps_had_no_others() -> None:
+def test_a_worker_that_resumed_amid_its_steps_took_no_others() -> None:
     fault = Scale.model_validate({**WRITTEN, "factor": 2.0, "for": {"steps": 4}})
     accounts = committed_in(52, 53).events
-    begun = [Injected(1.0, "main", "worker/1", 4, step) for step in (52, 50)]
-    assert fault.receipt(Evidence([begun[0], *accounts]))[0] is True
-    assert fault.receipt(Evidence([begun[1], *accounts]))[0] is False
+    assert fault.receipt(Evidence(accounts, taken=(52, 53)))[0] is True
+    told = "it was not committed in 2 steps that were taken, as in 50"
+    assert fault.receipt(Evidence(accounts, taken=(50, 51, 52, 53))) == (False, told)
 
 
 @pytest.mark.parametrize("change", [{"factor": "2"}, {"factor": float("nan")}])

@@ -16,6 +16,7 @@ from harness.scenario.schema import Target
 from tests.simulation.world import Misbehaviour
 
 STEPS = 100
+ON_CHECKPOINTS = ("checkpoint_kill", "checkpoint_corrupt", "disk_full")
 MEETINGS = (30, 35, 40, 45)
 """Steps at which faults often begin, so that they meet."""
 
@@ -28,6 +29,8 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
 FAULTS = (
     "kill", "exit", "memory_limit", "partition", "latency", "latency", "cpu_hog", "cpu_hog", "scale", "scale",
     "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart", "restart",
+    "checkpoint_kill", "checkpoint_corrupt", "checkpoint_corrupt", "disk_full", "disk_full", "late_start",
+    "wrong_start",
 )  # fmt: skip
 
 
@@ -48,7 +51,9 @@ def plan_of(seed: int, keep: tuple[int, ...] | None = None) -> Plan:
 def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
     """What is wrong in the world of a seed: nothing in half of them."""
     random = Random(f"wrong {seed}")
-    schedule = plan.arms[-1].schedule
+    schedule = [
+        injection for injection in plan.arms[-1].schedule if injection.part.name != "late_start"
+    ]  # nobody is asked
     kind = random.choice(("", "", "", "", "", "fault", "fault", "dies", "hiccup", "hiccup", "never imports"))
     if kind in ("dies", "hiccup"):
         roles = [role.name for role in plan.arms[-1].roles]
@@ -67,9 +72,13 @@ def _scenario(random: Random, seed: int) -> dict[str, Any]:
     topology = random.choice(TOPOLOGIES)
     workers = topology.get("workers", 2)
     workload: dict[str, Any] = {"model": "mlp", "batch_size": 32, "steps": STEPS, "warmup": 10}
-    if random.random() < 0.8:
-        workload["checkpoint"] = {"every": random.choice((20, 30))}
-    faults = [_fault(random, workers, "servers" in topology) for _ in range(random.randint(0, 5))]
+    every = random.choice((0, 20, 20, 30, 30))
+    if every:
+        workload["checkpoint"] = {"every": every}
+    names = [name for name in FAULTS if every or name not in ON_CHECKPOINTS]
+    faults = [
+        _fault(random, random.choice(names), workers, "servers" in topology, every) for _ in range(random.randint(0, 5))
+    ]
     return {
         "title": "simulated",
         "seed": seed,
@@ -81,24 +90,29 @@ def _scenario(random: Random, seed: int) -> dict[str, Any]:
     }
 
 
-def _fault(random: Random, workers: int, servers: bool) -> dict[str, Any]:
-    name = random.choice(FAULTS)
+def _fault(random: Random, name: str, workers: int, servers: bool, every: int) -> dict[str, Any]:
     role = "worker" if name in ("scale", "stale", "exit") or not servers or random.random() < 0.7 else "server"
     rank = random.choice((1, 1, random.randrange(workers)))
     select: dict[str, Any] = {"role": role, "rank": rank if role == "worker" else 0}
-    fault: dict[str, Any] = {"select": select, **_trigger(random, name), **_parameters(random, name)}
-    if name in ("slow", "scale", "stale", "cpu_hog", "memory_limit", "latency") and "every" not in fault:
+    if name in ON_CHECKPOINTS:
+        select = {"role": "worker", "rank": 0}
+    fault: dict[str, Any] = {"select": select, **_trigger(random, name, every), **_parameters(random, name)}
+    if name in ("slow", "scale", "stale", "cpu_hog", "memory_limit", "latency", "disk_full") and "every" not in fault:
         by_time = "time" in fault.get("at", {}) or "event" in fault.get("at", {})
         lasts = {"time": f"{random.randint(1, 20) * 100}ms"} if by_time else {"steps": random.randint(1, 40)}
         fault["for"] = lasts
     elif name in ("pause", "partition"):
         fault["for"] = {"time": f"{random.randint(1, 30) * 100}ms"}
-    elif "every" in fault and name not in ("kill", "restart", "exit"):
+    elif "every" in fault and name not in ("kill", "restart", "exit", "checkpoint_corrupt"):
         fault["for"] = {"steps": random.randint(1, 15)} if "steps" in fault["every"] else {"time": "200ms"}
     return {name: fault}
 
 
-def _trigger(random: Random, name: str) -> dict[str, Any]:
+def _trigger(random: Random, name: str, every: int) -> dict[str, Any]:
+    if name in ("late_start", "wrong_start"):
+        return {}
+    if name == "checkpoint_kill":
+        return {"at": {"step": every * random.randint(1, (STEPS - 1) // every)}}
     worker_only = name in ("scale", "stale", "exit")
     kind = random.choice(
         ("step", "step", "every", "random") if worker_only else ("step", "step", "time", "event", "every")
@@ -124,6 +138,9 @@ def _parameters(random: Random, name: str) -> dict[str, Any]:
         "scale": {"factor": 2.0},
         "memory_limit": {"limit": "900MB"},
         "latency": {"by": "5ms"},
+        "late_start": random.choice(({}, {"by": "1s"}, {"by": "3s"})),
+        "wrong_start": {"workers": 7},
+        "checkpoint_kill": random.choice(({}, {"after": "1s"})),
     }
     return choices.get(name, {})
 

@@ -14,9 +14,15 @@ from random import Random
 from typing import Any, Literal
 
 from harness.execution.conductor import Conductor
+from harness.faults import Fault
+from harness.faults.checkpoint_corrupt import Damaged
+from harness.faults.checkpoint_kill import Checkpointing
 from harness.faults.cpu_hog import Hogged
+from harness.faults.disk_full import Filled
+from harness.faults.late_start import LateStart
 from harness.faults.memory_limit import Limited
 from harness.faults.slow import Throttled
+from harness.faults.wrong_start import Environment
 from harness.planning.plan import Arm, Plan
 from harness.vocabulary import events, instructions
 from harness.vocabulary.events import Event
@@ -60,6 +66,8 @@ class Process:
     computed: int = 0
     segment: int | None = None
     finished: bool = False
+    saved: int = 0
+    env: dict[str, str] = field(default_factory=dict)
     commands: list[tuple[str, int]] = field(default_factory=list)
     tampering: dict[int, int] = field(default_factory=dict)
     delivered: float = 0.0
@@ -92,8 +100,10 @@ class World:
         self._inbox: list[tuple[float, int, Event]] = []
         self.processes: dict[str, Process] = {}
         self._pids = count(100)
-        self.truths = {injection.fault: Truth() for injection in self.arm.schedule}
-        self.checkpoint = 0
+        self.truths = {injection.fault: Truth(acted=_is_never(injection.part)) for injection in self.arm.schedule}
+        self.checkpoints: dict[int, bool] = {0: True}
+        """By step: whether it is good. There is always a beginning."""
+        self._full: set[int] = set()
         self.history: list[Event] = []
         self.instructions: list[tuple[float, Instruction]] = []
         self.asked_after_end: list[Instruction] = []
@@ -104,7 +114,7 @@ class World:
         self._links: dict[tuple[int, str, str], dict[str, Any]] = {}
         self._shutdown = False
         self._obeyed_at = self._thaws_at = 0.0
-        spawns = {role.name: Spawn(role.name, ("python",), {}, "/", "log", role.host) for role in self.arm.roles}
+        spawns = {role.name: Spawn(role.name, ("python",), role.env, "/", "log", role.host) for role in self.arm.roles}
         self.conductor = Conductor(self.arm, plan.startup_timeout, plan.stall_timeout, spawns, 0.0)
 
     # The controller's loop, as in `harness.execution.run`
@@ -197,9 +207,19 @@ class World:
         if there is not None and there.alive:
             self.broken_rules.append(f"{spawn.subject} was started while it lives")
             there.alive = False
-        process = self.processes[spawn.subject] = Process(spawn.subject, next(self._pids))
+        process = self.processes[spawn.subject] = Process(spawn.subject, next(self._pids), env=dict(spawn.env))
+        self._note_start(spawn.subject)
         self._tell(process, events.Spawned, spawn.subject, process.pid, spawn.fault)
         self._at(self.now + self.random.uniform(0.5, 1.5), lambda: self._imports(process))
+
+    def _note_start(self, role: str) -> None:
+        """Faults on a start have their effect with the first one."""
+        for injection in self.arm.schedule:
+            truth, part = self.truths[injection.fault], injection.part
+            if injection.subject == role and part.name == "wrong_start":
+                truth.acted = True
+            elif injection.subject == role and isinstance(part, LateStart):
+                truth.acted = part.by is not None and (truth.acted or self.now >= part.by)
 
     def _on_credit(self, credit: instructions.Credit) -> None:
         process = self.processes[credit.subject]
@@ -251,6 +271,9 @@ class World:
         else:
             self._at(self.now + 0.05, lambda: self._leave(process, 0, None))
 
+    def _part(self, fault: int) -> Any:
+        return next(injection.part for injection in self.arm.schedule if injection.fault == fault)
+
     def _own(self, fault: int, role: str) -> bool:
         injection = next(injection for injection in self.arm.schedule if injection.fault == fault)
         return role == injection.subject or injection.part.life.whole_job
@@ -263,6 +286,13 @@ class World:
         process = self.processes.get(self._subject(act))
         if process is None or not process.alive:
             return
+        if act.name == "wrong_start":
+            values = {name: process.env[name] for name in act.parameters["names"] if name in process.env}
+            self._tell(process, Environment, process.role, act.fault, values)
+            return
+        if act.name == "checkpoint_corrupt":
+            self._damage(act.fault, process)
+            return
         self._undo(act.fault)
         self.truths[act.fault].began.append((self.now, process.role))
         self.truths[act.fault].in_force.add(process.role)
@@ -271,8 +301,23 @@ class World:
         if act.name == "memory_limit":
             fields = (act.fault, process.pid, False, None, act.parameters["bytes"], 10**8)
             self._tell(process, Limited, act.subject if process.role == act.subject else process.role, *fields)
+        if act.name == "disk_full":
+            free = 0 if self._full else 10**7
+            self.truths[act.fault].acted |= free > 0
+            self._full.add(act.fault)
+            self._tell(process, Filled, process.role, act.fault, free, 0)
         if self.wrong is not None and self.wrong.way == "stops early" and act.fault == self.wrong.fault:
             self._at(self.now + 0.01, lambda: self._stop_early(act.fault))
+
+    def _damage(self, fault: int, process: Process) -> None:
+        """The newest file of worker 0, which is the only one to have any."""
+        newest = max(self.checkpoints)
+        if not newest or process.role != "worker/0":
+            self._tell(process, Damaged, process.role, fault, "", "", "", 0, 0)
+            return
+        self.checkpoints[newest] = False
+        self.truths[fault].acted = True
+        self._tell(process, Damaged, process.role, fault, f"{newest}.checkpoint", "a" * 64, "b" * 64, 9, 9)
 
     def _stop_early(self, fault: int) -> None:
         """It is over, and nobody hears of that; when asked to end it, the agent tells what it did."""
@@ -301,6 +346,9 @@ class World:
             self._tell(process, Throttled, process.role, fault, factor, elapsed, stopped, cycles, cycles, state)
         elif name == "cpu_hog":
             self._tell(process, Hogged, process.role, fault, 2, elapsed, 2 * worked, 0.1, 0)
+        elif name == "disk_full":
+            self._full.discard(fault)
+            self._tell(process, Filled, process.role, fault, 0, 0 if self._full else 10**7)
         elif name == "memory_limit" and not gone:
             limit = part.limit  # type: ignore[attr-defined]
             self._tell(process, Limited, process.role, fault, process.pid, True, limit, None, 10**8)
@@ -430,7 +478,15 @@ class World:
 
     def _there(self, role: str) -> bool:
         process = self.processes.get(role)
-        return process is not None and process.alive and (process.imported or role not in self.arm.workers)
+        if process is None or not process.alive:
+            return False
+        return (process.imported or role not in self.arm.workers) and process.env == self._right_env(role)
+
+    def _right_env(self, role: str) -> dict[str, str]:
+        """With which it starts without faults: a job whose processes are told other things waits for ever."""
+        wrong = [injection for injection in self.arm.schedule if injection.part.name == "wrong_start"]
+        started = next(other.env for other in self.arm.roles if other.name == role)
+        return {} if any(injection.subject == role for injection in wrong) else started
 
     def _all_ready(self) -> None:
         """Workers of a job come up together, from the newest checkpoint; one that comes back alone never does."""
@@ -439,10 +495,12 @@ class World:
             return
         for process in fresh:
             process.ready = True
-            process.step = process.computed = self.checkpoint
+            newest = max(step for step, good in self.checkpoints.items() if good)
+            rejected = [f"{step}: damaged" for step, good in self.checkpoints.items() if not good and step > newest]
+            process.step = process.computed = process.saved = newest
             self._tell(process, events.Ready, process.role, 10**7, 0, "")
-            if self.checkpoint:
-                self._tell(process, events.Resumed, process.role, self.checkpoint, [])
+            if newest or rejected:
+                self._tell(process, events.Resumed, process.role, newest, rejected)
             self._tell(process, events.Waiting, process.role, process.step)
 
     def _obey(self, process: Process) -> None:
@@ -467,6 +525,8 @@ class World:
     def _train(self, process: Process) -> None:
         """Set out for the next segment of steps, or finish."""
         job = self.arm.workload
+        if not self._save(process):
+            return
         if process.step >= job.steps:
             self._finish(process)
             return
@@ -531,6 +591,8 @@ class World:
                 self._tell(process, events.Failed, process.role, "AskedError: asked", False)
                 self._leave(process, 1, None)
                 return
+            if injection.part.name == "checkpoint_kill":
+                continue
             for step in range(first, end):
                 self.truths[number].steps.append(step)
                 self.truths[number].acted = True
@@ -541,18 +603,27 @@ class World:
         seconds = (end - first) * STEP_SECONDS
         self._tell(process, events.Window, process.role, first, end - first, seconds)
         self._tell(process, events.Loss, process.role, first, [0.5] * (end - first))
-        self._save(process)
         if process.until == end:
             self._tell(process, events.Waiting, process.role, end)
             self._obey(process)
         else:
             self._train(process)
 
-    def _save(self, process: Process) -> None:
-        checkpoint = self.arm.workload.checkpoint
-        if checkpoint is not None and process.role == "worker/0" and process.step % checkpoint.every == 0:
-            self.checkpoint = process.step
-            self._tell(process, events.Checkpointed, process.role, process.step, "c" * 64, 0.001, "", "")
+    def _save(self, process: Process) -> bool:
+        """Write a checkpoint where one is due; False where a fault lets the process stand still amid it."""
+        checkpoint, step = self.arm.workload.checkpoint, process.step
+        if checkpoint is None or process.role != "worker/0" or step % checkpoint.every or step == process.saved:
+            return True
+        for number in process.tampering:
+            if self._part(number).name == "checkpoint_kill":
+                self._tell(process, Checkpointing, process.role, number, step)
+                return False
+        process.saved = step
+        failure = "no space left on device" if self._full else ""
+        if not failure:
+            self.checkpoints[step] = True
+        self._tell(process, events.Checkpointed, process.role, step, "" if failure else "c" * 64, 0.001, "", failure)
+        return True
 
     def _finish(self, process: Process) -> None:
         """Workers of a synchronous job leave together, others by themselves; services stay."""
@@ -564,6 +635,11 @@ class World:
         if not self.arm.synchronous or all(worker.finished for worker in workers):
             for worker in leaving:
                 self._at(self.now + 0.05, lambda worker=worker: self._leave(worker, 0, None))  # type: ignore[misc]
+
+
+def _is_never(part: Fault) -> bool:
+    """Whether it acts by no start at all."""
+    return isinstance(part, LateStart) and part.by is None
 
 
 def arm_of(plan: Plan) -> Arm:
