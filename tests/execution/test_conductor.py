@@ -126,6 +126,24 @@ def test_time_in_which_nobody_listened_does_not_count(play: Callable[..., Play])
     assert job.conductor.deadline() == 51.0
     job.on(events.Progress, W0, 5, t=3.0)  # written before, and read only now
     assert job.conductor.deadline() == 51.0
+    assert job.conductor.began == 0.0
+
+
+def test_time_in_which_nobody_listened_while_it_came_up_does_not_count(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.conductor.excuse(20.0)
+    job.conductor.excuse(5.0)
+    assert job.conductor.deadline() == 85.0
+
+
+def test_progress_is_told_of_a_hang(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.on(events.Progress, W0, 5, t=2.0)
+    job.conductor.tick(32.0)
+    (ended, _) = job.conductor.tick(60.0)
+    assert "worker/0 at step 5, worker/1 at step 0" in ended.reason
 
 
 def test_a_slowed_job_is_given_more_time(play: Callable[..., Play]) -> None:
@@ -204,7 +222,7 @@ def test_a_process_that_cannot_start_says_nothing_of_mxnet(play: Callable[..., P
     job = play()
     job.conductor.begin()
     (ended, _) = job.on(events.SpawnFailed, W0, "python: no such file")
-    assert (ended.outcome, ended.reason) == ("aborted", "worker/0 could not be started: python: no such file")
+    assert ended == Ended(1.0, ARM, W0, "aborted", "worker/0 could not be started: python: no such file")
 
 
 def test_an_exit_before_all_are_ready_refuses_the_job(play: Callable[..., Play]) -> None:
@@ -313,8 +331,8 @@ def test_without_hosts_the_arm_is_aborted(plan_of: Callable[..., Plan]) -> None:
     job.conductor.begin()
     _, ended, shutdown = job.on(events.ConnectFailed, "", "/dev/net/tun: Permission denied")
     assert isinstance(shutdown, Shutdown)
-    assert ended.outcome == "aborted"
-    assert ended.reason.startswith("the pocket cluster could not be made: /dev/net/tun: Permission denied")
+    why = "the pocket cluster could not be made: /dev/net/tun: Permission denied; see harness doctor"
+    assert ended == Ended(1.0, ARM, "", "aborted", why)
 
 
 def test_a_service_is_ended_once_no_worker_is_left(plan_of: Callable[..., Plan]) -> None:

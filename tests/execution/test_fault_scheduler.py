@@ -282,3 +282,118 @@ def test_what_its_process_left_no_time_to_act_is_superseded(
         Healed(gone_at, ARM, W1, 0, None),
     ]
     assert job.leave(W1, status=None, signal=9, t=gone_at) == (told if superseded else [])
+
+
+NAN = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"steps": 2}}}
+
+
+def _restarted_beyond(job: Play, step: int, t: float = 4.0) -> list[Any]:
+    """What is done when worker/1, restarted at step 30, goes on from a later one."""
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    job.on(events.Spawned, W1, 2, 1, t=3.6)
+    return job.on(events.Waiting, W1, step, t=t)
+
+
+def test_a_fault_whose_steps_a_restarted_process_skipped_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(NAN, restart())
+    told = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
+    assert _restarted_beyond(job, 60) == [told, Credit(W1, None)]
+    assert job.on(events.Waiting, W1, 50, t=5.0) == [Credit(W1, 52)]
+
+
+def test_the_last_restart_is_named_for_steps_that_were_skipped(play: Callable[..., Play]) -> None:
+    later = {"restart": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "after": "1s"}}
+    job = play(later, NAN, restart())
+    assert _restarted_beyond(job, 40)[0] == Injected(4.0, ARM, W1, 0, 40)
+    job.leave(W1, status=None, signal=9, t=4.5)
+    job.conductor.tick(5.5)
+    job.on(events.Spawned, W1, 3, 0, t=5.6)
+    assert job.on(events.Waiting, W1, 60, t=6.0)[0].by == 0
+
+
+def test_steps_that_nobody_skipped_are_unproven_without_a_word(play: Callable[..., Play]) -> None:
+    other = {"restart": {"select": {"role": "server"}, "at": {"step": 30}, "after": "1s"}}
+    job = play(NAN, other)
+    job.come_up()
+    assert job.on(events.Waiting, W1, 60) == [Credit(W1, None)]
+
+
+def test_a_fault_that_was_in_force_before_the_restart_is_over_beyond_its_steps(play: Callable[..., Play]) -> None:
+    lasting = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}, "for": {"steps": 25}}}
+    job = play(lasting, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    assert _restarted_beyond(job, 60) == [Credit(W1, None)]
+    assert job.on(events.Waiting, W1, 30, t=5.0) == [Credit(W1, 45)]
+
+
+def test_what_was_cut_short_within_a_moment_and_skipped_then_is_superseded(play: Callable[..., Play]) -> None:
+    together = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 5}}}
+    job = play(together, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.05)
+    job.conductor.tick(3.05)
+    job.on(events.Spawned, W1, 2, 1, t=3.6)
+    told = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
+    assert job.on(events.Waiting, W1, 60, t=4.0) == [told, Credit(W1, None)]
+
+
+def test_what_was_cut_short_within_a_moment_and_never_went_on_is_superseded(play: Callable[..., Play]) -> None:
+    together = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 5}}}
+    job = play(together, restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.05)
+    job.conductor.tick(3.05)
+    job.on(events.Spawned, W1, 2, 1, t=3.6)
+    (told, ended, _) = job.leave(W1, status=1, t=5.0)
+    assert (told, ended.outcome) == (Superseded(5.0, ARM, W1, 0, 1, "worker/1 was gone"), "crashed")
+
+
+def test_a_fault_of_a_process_that_left_by_itself_is_over(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"time": "5s"}, "for": {"time": "1s"}}}
+    job = play(hog)
+    job.come_up(t=1.0)
+    job.on(events.Done, W1, 100, t=2.0)
+    job.leave(W1, t=2.1)
+    assert job.conductor.tick(6.0) == []
+    assert job.conductor._scheduler.moments(1.0) is not None
+    assert list(job.conductor._scheduler.moments(1.0)) == []
+
+
+def test_a_server_comes_back_into_the_steps_of_a_fault_on_it(play: Callable[..., Play]) -> None:
+    """A fault of steps on another clock goes on with the new process where that clock stands."""
+    again = {"restart": {"select": {"role": "server"}, "at": {"step": 40}, "after": "1s"}}
+    job = play(slow(30, 20, role="server"), again)
+    job.come_up()
+    job.on(events.Waiting, W0, 30)
+    job.on(events.Waiting, W0, 40, t=2.0)
+    assert job.leave(S0, status=None, signal=9, t=2.5) == [Undo(S0, 0), Healed(2.5, ARM, S0, 0, None)]
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, S0, 2, 1, t=3.6) == [
+        Injected(3.6, ARM, S0, 0, 40),
+        Act(S0, 0, "slow", {"factor": 3.0}),
+    ]
+
+
+def test_a_server_that_comes_back_beyond_the_steps_of_a_fault_on_it_is_left_alone(play: Callable[..., Play]) -> None:
+    again = {"restart": {"select": {"role": "server"}, "at": {"step": 40}, "after": "1s"}}
+    job = play(slow(30, 20, role="server"), again)
+    job.come_up()
+    job.on(events.Waiting, W0, 30)
+    job.on(events.Waiting, W0, 40, t=2.0)
+    job.leave(S0, status=None, signal=9, t=2.5)
+    job.conductor.tick(3.5)
+    job.on(events.Waiting, W0, 50, t=3.55)
+    assert job.on(events.Spawned, S0, 2, 1, t=3.6) == []
+
+
+def test_a_fault_whose_clock_went_back_ends_at_that_step(play: Callable[..., Play]) -> None:
+    job = play(slow(30, 20, role="server"))
+    job.come_up()
+    job.on(events.Waiting, W0, 30)
+    assert job.on(events.Waiting, W0, 20, t=2.0)[:2] == [Undo(S0, 0), Healed(2.0, ARM, S0, 0, 20)]

@@ -58,6 +58,10 @@ def test_the_evidence_is_told_for_each_direction() -> None:
     )
 
 
+def test_what_waited_for_nothing_has_no_dose() -> None:
+    assert FAULT.dose(_evidence((100, 0, None, None), (0, 0, None, None))) == (None, "")
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValidationError):
         Bandwidth.model_validate({**WRITTEN, "limit": "0mbit"})

@@ -18,6 +18,7 @@ def test_it_is_proven_by_when_the_process_was_started() -> None:
         True,
         "its process was started after 2.000 s",
     )
+    assert late.receipt(Evidence([BEGUN, Spawned(2.85, "main", "worker/1", 7, None)]))[0] is True
     assert late.receipt(Evidence([BEGUN, Spawned(1.5, "main", "worker/1", 7, None)]))[0] is False
     assert late.receipt(Evidence([BEGUN])) == (False, "no process was started")
 

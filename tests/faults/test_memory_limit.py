@@ -24,18 +24,22 @@ def test_what_it_asks_the_agent_to_do() -> None:
 def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:
     said = "/proc/7 shows a limit of 300 MB; it held 100 MB then"
     assert FAULT.receipt(_limited((None, 300_000_000))) == (True, said)
-    assert FAULT.receipt(_limited((None, None)))[0] is False
+    assert FAULT.receipt(_limited((None, None))) == (False, "/proc/7 shows a limit of unlimited; it held 100 MB then")
     assert FAULT.receipt(Evidence(())) == (False, "no limit was reported")
 
 
 def test_it_is_lifted_to_what_it_was() -> None:
-    assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, None)))[0] is True
-    assert FAULT.restored(_limited((None, 300_000_000), (300_000_000, 300_000_000)))[0] is False
+    lifted = _limited((None, 300_000_000), (300_000_000, None))
+    assert FAULT.restored(lifted) == (True, "the limit is as before")
+    kept = _limited((None, 300_000_000), (300_000_000, 300_000_000))
+    assert FAULT.restored(kept) == (False, "the limit is 300000000, not None")
 
 
 def test_of_a_process_that_is_gone_nothing_is_to_be_undone() -> None:
     limit = 300_000_000
     begun = [_report(7, False, None, limit), _report(8, False, None, limit)]
     assert FAULT.receipt(Evidence(begun))[0] is True
-    assert FAULT.restored(Evidence(begun))[0] is None
+    assert FAULT.restored(Evidence(begun)) == (None, "")
     assert FAULT.restored(Evidence([*begun, _report(8, True, limit, None)]))[0] is True
+    before = [_report(7, False, None, limit), _report(8, False, 400_000_000, limit)]
+    assert FAULT.restored(Evidence([*before, _report(8, True, limit, 400_000_000)]))[0] is True

@@ -21,6 +21,7 @@ def test_the_wires_counters_prove_it() -> None:
     said = "out: 50 of 1000 packets were held for 10 ms (5.00%) in 2.000 s, 30 were overtaken; "
     nothing = impaired("in", 0, 0)
     assert FAULT.receipt(Evidence([held, nothing])) == (True, said + "in: no packet came by in 2.000 s")
+    assert FAULT.receipt(Evidence([impaired("out", 1000, 50, overtaken=1), nothing]))[0] is True
     assert FAULT.receipt(Evidence([impaired("out", 1000, 50), nothing]))[0] is False
     assert FAULT.receipt(Evidence([impaired("out", 1000, 100, overtaken=30), nothing]))[0] is False
 

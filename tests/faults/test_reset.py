@@ -24,6 +24,7 @@ def test_it_looks_for_connections_for_a_second() -> None:
 
 def test_it_is_proven_by_connections_that_the_wire_tore_down() -> None:
     assert FAULT.receipt(Evidence([_told(2, 9)])) == (True, "2 connections were torn down, at 9 packets")
+    assert FAULT.receipt(Evidence([_told(1, 9)]))[0] is True
     assert FAULT.receipt(Evidence([_told(0, 9)]))[0] is False
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from harness.faults.shape_shift import ShapeShift
+from harness.vocabulary.receipts import Evidence
 from tests.faults.reports import WRITTEN, committed_for, committed_in, unchanged
 
 SHAPES = {"distribution": "choice", "values": [8, 16]}
@@ -15,5 +16,8 @@ def test_its_sizes_are_drawn_from_the_seed() -> None:
 
 def test_it_is_proven_by_other_batches_in_its_steps_and_in_no_others() -> None:
     assert FAULT.receipt(committed_in(50, 51))[0] is True
+    some = Evidence([*committed_in(50).events, *unchanged(51).events])
+    assert FAULT.receipt(some)[0] is True
+    assert str(FAULT.receipt(some)[1]).endswith("; 1 batches are others")
     assert FAULT.receipt(committed_in(50, 51, 52))[0] is False
     assert FAULT.receipt(unchanged(50))[0] is False

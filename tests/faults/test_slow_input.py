@@ -18,6 +18,11 @@ def _delayed(*seconds: float, first: int = 5) -> Evidence:
 def test_it_is_proven_by_the_delay_that_the_worker_spent() -> None:
     said = "2 batches came 20.1 ms later at least; its steps took 25.0 ms, 10.0 ms without it"
     assert FAULT.receipt(_delayed(0.0201, 0.0203)) == (True, said)
+    assert FAULT.receipt(Evidence(_delayed(0.5).events, (2.0,), (1.0,))) == (
+        True,
+        "1 batches came 500.0 ms later at least; its steps took 2000.0 ms, 1000.0 ms without it",
+    )
+    assert FAULT.receipt(Evidence(_delayed(0.0201).events, (0.02,)))[1] == "1 batches came 20.1 ms later at least"
     assert FAULT.receipt(_delayed(0.0201, 0.0))[0] is False
 
 
@@ -32,3 +37,8 @@ def test_it_is_of_its_own_steps() -> None:
 @pytest.mark.parametrize(("delay", "fits"), [(0.0201, True), (0.0259, True), (0.027, False)])
 def test_its_dose_is_the_median_delay(delay: float, fits: bool) -> None:
     assert FAULT.dose(_delayed(delay, delay, delay))[0] is fits
+
+
+def test_its_dose_is_told() -> None:
+    late = SlowInput.model_validate({**FAULT.model_dump(by_alias=True, exclude_none=True), "by": "2s"})
+    assert late.dose(_delayed(2.001, 2.003)) == (True, "2002.0 ms each, 2000 ms were asked")

@@ -26,6 +26,8 @@ def test_only_what_the_process_is_told_anyway_changes() -> None:
 def test_it_is_proven_by_what_the_kernel_keeps() -> None:
     assert FAULT.receipt(_told(DMLC_NUM_WORKER="5")) == (True, "it was started with DMLC_NUM_WORKER=5")
     assert FAULT.receipt(_told(DMLC_NUM_WORKER="2"))[0] is False
+    several = (True, "it was started with DMLC_NUM_WORKER=5, it was started with HOROVOD_SIZE=5")
+    assert FAULT.receipt(_told(DMLC_NUM_WORKER="5", HOROVOD_SIZE="5")) == several
     assert FAULT.receipt(_told()) == (False, "the process has none of these variables")
 
 

@@ -151,3 +151,23 @@ def test_what_is_sent_already_is_not_sent_again_when_the_bandwidth_changes() -> 
     assert len(switch.due(0.41)) == 1
     assert switch.due(0.59) == []
     assert len(switch.due(0.61)) == 1
+
+
+def test_what_is_no_tcp_passes_while_connections_are_torn_down() -> None:
+    switch = _switch()
+    switch.impair(Impair("a", 0, "out", Impairment(reset=True)), 1.0)
+    switch.accept(0, packet("10.77.0.2"), 1.0)
+    assert switch.due(1.0) == [(1, packet("10.77.0.2"))]
+
+
+def test_connections_to_other_peers_are_left_alone_and_each_is_torn_down_once() -> None:
+    switch = _switch()
+    for host, way in (("a", "out"), ("a", "in")):
+        switch.impair(Impair(host, 0, way, Impairment(reset=True), peer="b"), 1.0)  # type: ignore[arg-type]
+    for target in ("10.77.0.2", "10.77.0.3", "10.77.0.2"):
+        switch.accept(0, _tcp("10.77.0.1", target), 1.0)
+    switch.accept(1, segment(socket.inet_aton("10.77.0.2"), socket.inet_aton("10.77.0.1"), (9000, 41), 5, 7, 0x10), 1.0)
+    switch.accept(2, segment(socket.inet_aton("10.77.0.3"), socket.inet_aton("10.77.0.1"), (9000, 42), 5, 7, 0x10), 1.0)
+    assert [target for target, _ in switch.due(1.0)] == [0, 1, 0, 1, 1, 0, 2, 0]
+    told = switch.restore(Restore("a", 0), 2.0)
+    assert [(tally.touched, tally.packets) for tally in told.values()] == [(1, 2), (1, 1)]
