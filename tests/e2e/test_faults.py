@@ -21,7 +21,7 @@ from harness.execution.backends.local import isolation
 from harness.vocabulary import events
 from harness.vocabulary.events import Checkpointed, Injected, Resumed
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, Quick, harness, last_arm, needs_clusters
+from tests.e2e.conftest import Command, Quick, Stranger, harness, last_arm, needs_clusters
 from tests.e2e.test_cleanup import MARKER, _all_gone
 
 pytestmark = pytest.mark.e2e
@@ -149,10 +149,11 @@ def test_there_is_nothing_to_shrink_in_what_completed(quick: Quick) -> None:
 
 
 @needs_clusters
-def test_a_table_of_what_was_asked(target: Path, tmp_path: Path) -> None:
+@pytest.mark.alone
+def test_a_table_of_what_was_asked(stranger: Stranger, tmp_path: Path) -> None:
+    """That of README's command, told again from what its study keeps."""
     page = tmp_path / "page.md"
-    options = ("--topology", "horovod", "--fault", "kill", "--markdown", page, "--results", tmp_path / "results")
-    command = harness("table", *options, "--json")
+    command = harness("table", "--resume", "last", "--markdown", page, "--results", stranger.results, "--json")
     assert command.code == 0, command.err
     cells = {cell["fault"]: cell["outcome"] for cell in command.json["cells"]}
     assert cells == {"nothing": "completed", "kill worker": "crashed", "kill scheduler": "completed"}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from random import Random
 from typing import Any
-
-import yaml
 
 from harness.base.errors import ScenarioError
 from harness.planning import planner, validation
@@ -42,7 +41,7 @@ def plan_of(seed: int, keep: tuple[int, ...] | None = None) -> Plan:
         if keep is not None:
             scenario["faults"] = [scenario["faults"][place] for place in keep if place < len(scenario["faults"])]
         try:
-            loaded = validation.checked(load.parse(yaml.safe_dump(scenario), "simulated"))
+            loaded = validation.checked(load.parse(json.dumps(scenario), "simulated"))
         except ScenarioError:
             continue
         return planner.make(loaded, Target(), "w")
