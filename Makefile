@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PACKAGES := git make python3.11-venv g++ cmake
 SIDE_BY_SIDE ?= 4
 
-.PHONY: bench test check self simulate soak docs clean setup tools
+.PHONY: bench test check self simulate mutants soak docs clean setup tools
 
 bench: setup
 	$(BIN)/harness targets build
@@ -39,6 +39,12 @@ WORLDS ?= 100000
 simulate: setup
 	$(BIN)/python -m tests.simulation 0 $(WORLDS)
 
+# Does a test fail where the pure core is wrong? An hour; what is known of unchanged functions is kept.
+mutants: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .ci/mutants.lock
+	SIMULATED_WORLDS=80 $(BIN)/mutmut run --max-children 2
+	$(BIN)/python -m tests.mutants
+
 # Random schedules of faults, each replayed.
 soak: setup
 	$(BIN)/harness targets build
@@ -69,4 +75,4 @@ $(READY): requirements.lock pyproject.toml | tools
 
 # Only what can be made again; results stay.
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis mutants

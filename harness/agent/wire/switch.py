@@ -36,11 +36,17 @@ class Switch:
         """Of each host, as packets have them."""
         self.routes = (Route * len(hosts) ** 2)()
         """From each host to each, by source, then target: those that are open need no `accept`."""
-        self._open_routes()
+        self._under_way = [0] * len(hosts) ** 2
+        self._open_all()
 
-    def _open_routes(self) -> None:
-        for (out, in_), route in zip(product(self.out, self.in_), self.routes, strict=True):
-            route.open = out.plain and in_.plain
+    def _open_all(self) -> None:
+        for index in range(len(self.routes)):
+            self._open(index)
+
+    def _open(self, index: int) -> None:
+        """Let packets go straight, or not: only where nothing holds them up, nor one that they would overtake."""
+        source, target = divmod(index, len(self.out))
+        self.routes[index].open = self.out[source].plain and self.in_[target].plain and not self._under_way[index]
 
     def settle(self) -> None:
         """Count what went straight where it belongs."""
@@ -74,17 +80,22 @@ class Switch:
         for passage in lane.transit(at, len(packet), peer):
             way = (passage, source, target, packet)
             heapq.heappush(self._travelling, (passage.arrives, next(self._serial), lane, *way))
+            self._under_way[source * len(self.out) + target] += 1
 
     def due(self, now: float) -> list[Arrival]:
         """Packets that have arrived by ``now``, in order."""
         arrived, self._forged = self._forged, []
         while self._travelling and self._travelling[0][0] <= now:
             at, _, lane, passage, source, target, packet = heapq.heappop(self._travelling)
+            route = source * len(self.out) + target
+            self._under_way[route] -= 1
             lane.arrived(passage, now)
             if lane is self.in_[target]:
                 arrived.append((target, packet))
             else:
                 self._enter(self.in_[target], source, target, packet, at)
+            if not self._under_way[route]:
+                self._open(route)
         return arrived
 
     @property
@@ -103,7 +114,7 @@ class Switch:
         before = lane.bandwidth
         lane.impair(wanted.fault, wanted.impairment, now, peer, known)
         self._requeue(lane, before, now)
-        self._open_routes()
+        self._open_all()
 
     def restore(self, wanted: Restore, now: float) -> dict[Way, Tally]:
         """Let a fault end on a host's link; what it did, by direction."""
@@ -113,7 +124,7 @@ class Switch:
             before = lane.bandwidth
             ended[way] = lane.restore(wanted.fault, now)
             self._requeue(lane, before, now)
-        self._open_routes()
+        self._open_all()
         return {way: tally for way, tally in ended.items() if tally is not None}
 
     def _requeue(self, lane: Lane, before: float | None, now: float) -> None:

@@ -171,3 +171,15 @@ def test_connections_to_other_peers_are_left_alone_and_each_is_torn_down_once() 
     assert [target for target, _ in switch.due(1.0)] == [0, 1, 0, 1, 1, 0, 2, 0]
     told = switch.restore(Restore("a", 0), 2.0)
     assert [(tally.touched, tally.packets) for tally in told.values()] == [(1, 2), (1, 1)]
+
+
+def test_what_is_sent_after_a_fault_overtakes_nothing_that_is_under_way() -> None:
+    switch = _switch()
+    switch.impair(Impair("a", 0, "out", Impairment(latency=0.5)), 0.0)
+    switch.accept(0, packet("10.77.0.2"), 1.0)
+    switch.restore(Restore("a", 0), 1.1)
+    assert _open(switch) == [[0, 2], [0, 1, 2], [0, 1, 2]]
+    switch.accept(0, packet("10.77.0.2", 60), 1.2)
+    assert switch.due(1.4) == []
+    assert switch.due(1.5) == [(1, packet("10.77.0.2")), (1, packet("10.77.0.2", 60))]
+    assert _open(switch) == [[0, 1, 2]] * 3
