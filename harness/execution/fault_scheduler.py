@@ -106,6 +106,7 @@ class FaultScheduler:
             if fault.injection.subject != role or not fault.outlives_process:
                 continue
             if fault.active:
+                fault.cut_by = None
                 actions += fault.part.inject(role, fault.injection.fault)
             elif fault.interrupted and fault.waits and (clock := self._clock(fault)) != role:
                 actions += self._inject_if_due(fault, clock, event.t)
@@ -133,17 +134,20 @@ class FaultScheduler:
         """What becomes of a fault in force when a process is gone."""
         if fault.injection.subject != role:
             held = comes_back and fault.by_steps and fault.injection.clock == role
-            return self._interrupt(fault, now, None) if held else []
+            return self._interrupt(fault, now, None, self._killer(role)) if held else []
         if fault.life.suspends:
             return self._cut_short(fault, now, f"{role} was gone")
         if not fault.outlives_process:
             return []
-        fault.cut_by = self._killer(role) if now - _began(fault) < MOMENT_SECONDS else None
         if comes_back and fault.by_steps:
-            return self._interrupt(fault, now, None)
-        if fault.cut_by is not None:
-            return [self._superseded(fault, fault.cut_by, now, f"{role} was gone"), *self._heal(fault, now, None)]
+            return self._interrupt(fault, now, None, self._killer(role))
+        self._note_cut(fault, now, self._killer(role))
         return [] if comes_back else self._heal(fault, now, None)
+
+    def _note_cut(self, fault: FaultState, now: float, killer: FaultState | None) -> None:
+        """Remember who ended a process before a fault on it had any time to act."""
+        fault.long = fault.long or now - _began(fault) >= MOMENT_SECONDS
+        fault.cut_by = None if fault.long else killer
 
     def _cut_short(self, fault: FaultState, now: float, reason: str) -> list[Action]:
         """End what stops a process that is gone: before its time, where another fault has ended that."""
@@ -239,17 +243,15 @@ class FaultScheduler:
     def end(self, now: float, outcome: str) -> list[Action]:
         """End what is in force: the arm is over, and nobody is started any more. Say what could not begin, and why."""
         in_force = [fault for fault in self._faults if fault.active]
-        unfinished = [fault for fault in self._faults if fault.active or (fault.waits and not fault.interrupted)]
-        ending = [fault for fault in unfinished if fault.active and not fault.will_restart]
+        waiting = [fault for fault in self._faults if fault.waits and not fault.interrupted]
+        unfinished = [fault for fault in [*in_force, *waiting] if fault.cut_by is None]
+        ending = [fault for fault in in_force if not fault.will_restart]
         actions = [action for fault in ending for action in self._heal(fault, now, None)]
         for fault in unfinished:
             cause = self._cause(fault, in_force, outcome)
             if cause is not None:
                 actions.append(self._superseded(fault, cause[0], now, cause[1]))
-        for fault in self._faults:
-            if fault.waits and fault.cut_by is not None:
-                actions.append(self._superseded(fault, fault.cut_by, now, f"{fault.injection.subject} was gone"))
-        return actions
+        return actions + [action for fault in self._faults if fault.waits for action in self._told_cut(fault, now)]
 
     def _cause(self, fault: FaultState, in_force: Sequence[FaultState], outcome: str) -> tuple[FaultState, str] | None:
         """Which fault before it left one that has not begun nothing to act on; or one that needs a step or a packet.
@@ -345,6 +347,7 @@ class FaultScheduler:
             if not fault.by_steps:
                 return None
             fault.interrupted = True
+            fault.cut_by = None if fault.long else killer
             return []
         fault.phase = "over"
         return [self._superseded(fault, killer, now, f"{subject} was gone")]
@@ -375,16 +378,24 @@ class FaultScheduler:
         fault.phase = "over"
         return [Healed(now, self._arm.name, fault.injection.subject, fault.injection.fault, None)]
 
-    def _interrupt(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
+    def _interrupt(
+        self, fault: FaultState, now: float, step: int | None, killer: FaultState | None = None
+    ) -> list[Action]:
         """Let a fault end until its clock comes to its steps again, on another process maybe."""
         actions = self._heal(fault, now, step)
         fault.phase, fault.interrupted = "waits", True
+        self._note_cut(fault, now, killer)
         return actions
+
+    def _told_cut(self, fault: FaultState, now: float) -> list[Action]:
+        """Say that it is over without ever having had time to act, where that is so."""
+        killer, fault.cut_by = fault.cut_by, None
+        return [self._superseded(fault, killer, now, f"{fault.injection.subject} was gone")] if killer else []
 
     def _heal(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection = fault.injection
         fault.phase = "over"
-        actions: list[Action] = []
+        actions = self._told_cut(fault, now)
         if isinstance(fault.part, Heals):
             actions += fault.part.heal(injection.subject, injection.fault)
         if fault.life.restart_after is not None:

@@ -18,7 +18,8 @@ class FaultState:
 
     ``victims`` are those that are to end, or to start late. ``stopped_at``: when the agent had stopped the process,
     where it had to. ``gone_at``: when the last victim was gone. ``interrupted``: it was in force on a process whose
-    place another takes. ``cut_by``: the fault that ended that process before this one had time to act.
+    place another takes. ``long``: it was in force for more than a moment. ``cut_by``: the fault that ended a process
+    before this one had time to act.
     """
 
     injection: Injection
@@ -29,6 +30,7 @@ class FaultState:
     victims: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     gone_at: float | None = None
+    long: bool = False
     cut_by: FaultState | None = None
 
     def __post_init__(self) -> None:

@@ -256,7 +256,7 @@ class WorkerFault(Fault):
         return () if self.life.terminates else (EndInProcess(subject, number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
-        """What was sent has another hash than what was computed, from the first step on, in its steps only."""
+        """What was sent has another hash than what was computed, in all of its steps that were taken, and no others."""
         reports = evidence.all(Committed)
         steps = sorted({report.step for report in reports})
         refuted = self.off_its_steps(steps, evidence) or next(filter(None, map(self.refutation, reports)), None)
@@ -271,17 +271,16 @@ class WorkerFault(Fault):
         """Why steps in which it was committed, in order, are not all of its own that were taken; None where they are.
 
         A worker that resumed amid them took no others. Where it began again on another process, that one may have had
-        nothing to act with in its first step.
+        nothing to act with in its first step; the first one always has.
         """
         if not steps or self.at is None or self.at.step is None or self.life.steps is None:
             return "the worker did not report that it committed it"
         planned = range(self.at.step, self.at.step + self.life.steps)
-        missing = sorted(set(evidence.taken).intersection(planned).difference(steps))
-        if not set(steps) <= set(planned):
+        first, *again = [event.step for event in evidence.all(Injected)] or [planned[0]]
+        if not set(steps) <= set(planned) or steps[0] not in (first, *again, *(step + 1 for step in again if step)):
             return f"it was committed in steps {steps[0]} to {steps[-1]}, not in {planned[0]} to {planned[-1]}"
-        if len(missing) < max(1, len(evidence.all(Injected))):
-            return None
-        return f"it was not committed in {len(missing)} steps that were taken, as in {missing[0]}"
+        missing = sorted(set(evidence.taken).intersection(planned).difference(steps, again))
+        return f"it was not committed in {len(missing)} steps that were taken, as in {missing[0]}" if missing else None
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         """Refuse a selection with other roles than workers."""
@@ -435,7 +434,7 @@ class Entry(Sparse):
     @property
     def fault(self) -> Fault:
         """The fault that is given."""
-        values = (getattr(self, name) for name in type(self).model_fields)
+        values = (getattr(self, name) for name in self.model_fields_set)
         return next(value for value in values if isinstance(value, Fault))
 
     def with_fault(self, fault: Fault) -> Entry:

@@ -17,7 +17,7 @@ class _Case:
     def __init__(self, injection: Injection, subjects: Sequence[str]) -> None:
         self.injection, self.subjects = injection, subjects
         self.superseded: Superseded | None = None
-        self.cut_short = self.brief = False
+        self.cut_short = self.long = False
         self.active = self.injected = False
         self.changed = 0.0
         self.events: list[Event] = []
@@ -30,19 +30,29 @@ class _Case:
             return
         if isinstance(event, Superseded):
             self.superseded, self.cut_short = event, self.active
-            self.brief = event.t - self.changed < MOMENT_SECONDS
+            self.long = self.long or self._in_force_until(event.t)
         else:
             self.injected = True
+            self.long = self.long or self._in_force_until(event.t)
             self.active = isinstance(event, Injected)
             self.changed = event.t
             self.events.append(event)
 
-    def measure(self, window: Window) -> None:
-        """Take a window into account; one that spans the start or end of the fault belongs to neither side."""
-        if window.t - window.seconds >= self.changed:
+    def _in_force_until(self, now: float) -> bool:
+        """Whether it has been in force for more than a moment."""
+        return self.active and now - self.changed >= MOMENT_SECONDS
+
+    def measure(self, window: Window, warm: bool) -> None:
+        """Take a window into account; one that spans the start or end of the fault belongs to neither side.
+
+        Step times count only once the job is ``warm``, the steps of a fault always.
+        """
+        if window.t - window.seconds < self.changed:
+            return
+        if warm:
             (self.inside if self.active else self.outside).add(window.seconds / window.steps)
-            if self.active and self.injection.part.kind == "worker":
-                self.taken.update(range(window.first, window.first + window.steps))
+        if self.active and self.injection.part.kind == "worker":
+            self.taken.update(range(window.first, window.first + window.steps))
 
     def keep(self, event: Event) -> None:
         """Keep an event that the receipt reads: one of this fault, or one that is of none."""
@@ -63,7 +73,7 @@ class _Case:
         happened, sentence = fault.receipt(evidence)
         fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
-        excused = by is not None and (happened or self.brief or not self.cut_short)
+        excused = by is not None and (happened or not self.long or not self.cut_short)
         return Receipt(
             *head,
             proven=happened and fits is not False,
@@ -100,8 +110,8 @@ class ReceiptBook:
                 case.mark(event)
             elif not isinstance(event, Window):
                 case.keep(event)
-            elif event.first >= self._warmup and event.subject == case.injection.subject:
-                case.measure(event)
+            elif event.subject == case.injection.subject:
+                case.measure(event, warm=event.first >= self._warmup)
 
     def receipts(self) -> Sequence[Receipt]:
         """One receipt for each planned fault."""

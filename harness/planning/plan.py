@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -61,7 +60,7 @@ class Injection(Strict):
     entry: FaultEntry
     sizes: tuple[int, ...] = ()
 
-    @cached_property
+    @property
     def part(self) -> Fault:
         """The fault with its parameters."""
         fault: Fault = self.entry.fault

@@ -270,18 +270,59 @@ def test_a_pause_that_another_fault_cut_short_is_superseded(play: Callable[..., 
 def test_what_its_process_left_no_time_to_act_is_superseded(
     play: Callable[..., Play], gone_at: float, superseded: bool
 ) -> None:
-    lasting = {
-        "slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"time": "2s"}, "factor": 3}
-    }
-    job = play(lasting, restart())
+    """It ends by its time while the process is away."""
+    job = play(_lasting("1s"), restart())
     job.come_up()
     job.on(events.Waiting, W1, 30)
-    told = [
-        events.Superseded(gone_at, ARM, W1, 0, 1, "worker/1 was gone"),
-        Undo(W1, 0),
-        Healed(gone_at, ARM, W1, 0, None),
-    ]
-    assert job.leave(W1, status=None, signal=9, t=gone_at) == (told if superseded else [])
+    assert job.leave(W1, status=None, signal=9, t=gone_at) == []
+    told = [Superseded(2.0, ARM, W1, 0, 1, "worker/1 was gone")] if superseded else []
+    assert job.conductor.tick(2.0) == [*told, Undo(W1, 0), Healed(2.0, ARM, W1, 0, None)]
+
+
+def test_what_lasts_holds_for_the_new_process_however_soon_the_first_one_was_gone(play: Callable[..., Play]) -> None:
+    job = play(_lasting("60s"), restart())
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.01)
+    job.conductor.tick(3.01)
+    assert job.on(events.Spawned, W1, 2, 1, t=3.1) == [Act(W1, 0, "slow", {"factor": 3.0})]
+    assert job.conductor.tick(61.0)[:2] == [Undo(W1, 0), Healed(61.0, ARM, W1, 0, None)]
+
+
+def test_a_time_in_force_that_was_long_enough_is_not_excused_by_one_that_was_not(play: Callable[..., Play]) -> None:
+    """In force from 1.0 to 2.0 s without a report, begun again, cut short, and then skipped."""
+    again = {"restart": {"select": {"role": "worker", "rank": 1}, "at": {"time": "4.01s"}, "after": "1s"}}
+    job = play(slow(20, 30), restart(), again)
+    job.come_up()
+    job.on(events.Waiting, W1, 20)
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=2.0)
+    job.conductor.tick(4.0)
+    job.on(events.Spawned, W1, 2, 1, t=4.1)
+    job.on(events.Waiting, W1, 40, t=5.0)
+    job.conductor.tick(5.01)
+    assert job.leave(W1, status=None, signal=9, t=5.05)[:2] == [Undo(W1, 0), Healed(5.05, ARM, W1, 0, None)]
+    job.conductor.tick(6.1)
+    job.on(events.Spawned, W1, 3, 2, t=6.2)
+    assert job.on(events.Waiting, W1, 90, t=7.0) == [Credit(W1, None)]
+
+
+def test_what_ends_with_its_clock_within_a_moment_is_superseded(play: Callable[..., Play]) -> None:
+    """worker/0 counts for a fault on the server, and is ended as soon as that has begun."""
+    clock = {"restart": {"select": {"role": "worker", "rank": 0}, "at": {"step": 30}, "after": "1s"}}
+    job = play(slow(30, 20, role="server"), clock)
+    job.come_up()
+    job.on(events.Waiting, W0, 30)
+    assert job.leave(W0, status=None, signal=9, t=1.05) == [Undo(S0, 0), Healed(1.05, ARM, S0, 0, None)]
+    job.conductor.tick(2.05)
+    job.on(events.Spawned, W0, 2, 1, t=2.1)
+    told = Superseded(3.0, ARM, S0, 0, 1, "worker/0 went on beyond its steps")
+    assert job.on(events.Waiting, W0, 60, t=3.0) == [told, Credit(W0, None)]
+
+
+def _lasting(seconds: str) -> dict[str, Any]:
+    select = {"role": "worker", "rank": 1}
+    return {"slow": {"select": select, "at": {"step": 30}, "for": {"time": seconds}, "factor": 3}}
 
 
 NAN = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"steps": 2}}}

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LARGEST = 65536, SMALL = 1024, BURST = 32, READY = 8, IPV4 = 4, DESTINATION = 16 };
+enum { LARGEST = 65536, SMALL = 1024, BURST = 32, IPV4 = 4, DESTINATION = 16 };
 enum { OTHER = -1, LATE = -2, FAILED = -3 };
 
 struct route {
@@ -83,18 +83,19 @@ static int take(struct devices *d, int source)
     return OTHER;
 }
 
-/* Carry packets until there is something else to do, at `until` at the latest; never late where that is negative. */
+/* One device at a time, since epoll puts that one behind the others: nobody waits for who has much to send.
+   Carry packets until there is something else to do, at `until` at the latest; never late where that is negative. */
 int carry(struct devices *d, double until)
 {
-    struct epoll_event events[READY];
+    struct epoll_event event;
     for (;;) {
         if (until >= 0)
             wait_until(d->epoll, until);
-        int ready = epoll_wait(d->epoll, events, READY, until >= 0 ? 0 : -1);
+        int ready = epoll_wait(d->epoll, &event, 1, until >= 0 ? 0 : -1);
         if (ready < 0 && errno != EINTR)
             return FAILED;
-        for (int i = 0; i < ready; i++) {
-            int source = place((const uint32_t *)d->descriptors, d->hosts, events[i].data.fd);
+        if (ready > 0) {
+            int source = place((const uint32_t *)d->descriptors, d->hosts, event.data.fd);
             if (source < 0)
                 return OTHER;
             int result = take(d, source);

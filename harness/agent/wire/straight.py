@@ -24,6 +24,7 @@ LIBRARY_VARIABLE = "HARNESS_STRAIGHT"
 """The environment's variable with the path of the library."""
 
 _SOURCE = Path(__file__).with_suffix(".c")
+_OPTIONS = ("-std=gnu99", "-O2", "-shared", "-fPIC")
 _FAILED = -3
 
 
@@ -109,11 +110,17 @@ class PythonCarrier:
 
 
 def library(folder: Path) -> Path:
-    """The compiled library in ``folder``, made if it is not there. RuntimeError says why it cannot be had."""
-    key = hashlib.sha256(_SOURCE.read_bytes() + platform.machine().encode()).hexdigest()
+    """The compiled library in ``folder``, made if it is not there or cannot be loaded.
+
+    RuntimeError and OSError say why it cannot be had.
+    """
+    key = hashlib.sha256(_SOURCE.read_bytes() + " ".join((platform.machine(), *_OPTIONS)).encode()).hexdigest()
     path = folder / f"straight-{key[:16]}.so"
-    if not path.is_file():
+    try:
+        ctypes.CDLL(str(path))
+    except OSError:
         _compile(path)
+        ctypes.CDLL(str(path))
     return path
 
 
@@ -125,8 +132,11 @@ def _compile(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as name:
         made = Path(name) / path.name
-        command = [compiler, "-std=gnu99", "-O2", "-shared", "-fPIC", "-o", str(made), str(_SOURCE)]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        command = [compiler, *_OPTIONS, "-o", str(made), str(_SOURCE)]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError(f"{compiler} does not end") from error
         if result.returncode:
             raise RuntimeError(f"{compiler} failed: {(result.stderr.strip().splitlines() or ['it says nothing'])[-1]}")
         made.replace(path)

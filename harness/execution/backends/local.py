@@ -40,7 +40,6 @@ def isolation(networked: bool = False) -> tuple[str, ...]:
     return command if allowed else ()
 
 
-@functools.cache
 def wire_library() -> tuple[Path | None, str]:
     """The compiled part of the wire, and what became of it in words: without a C compiler there is none."""
     try:

@@ -116,3 +116,21 @@ def test_the_library_is_made_once_and_its_lack_is_told(tmp_path: Path, monkeypat
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(RuntimeError, match="no C compiler"):
         library(tmp_path / "other")
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_nobody_waits_for_who_has_much_to_send(wired: Callable[[bool], Place], compiled: bool) -> None:
+    hosts, _, carrier, control = wired(compiled)
+    for _ in range(5):
+        hosts[0].send(packet("10.77.0.3"))
+    hosts[1].send(packet("10.77.0.3"))
+    os.write(control, b"x")
+    came = [carrier.carry(0.0) for _ in range(4)]
+    assert {None, (0, packet("10.77.0.3")), (1, packet("10.77.0.3"))} == set(came[:3])
+
+
+def test_a_library_that_cannot_be_loaded_is_made_anew(tmp_path: Path) -> None:
+    torn = tmp_path / library(tmp_path / "other").name
+    torn.write_bytes(b"")
+    assert library(tmp_path) == torn
+    assert torn.stat().st_size > 1000
