@@ -387,3 +387,36 @@ def test_a_job_whose_others_all_left_is_over_though_one_was_to_come_back(play: C
     job.on(events.Done, W0, 100)
     ended = next(action for action in job.leave(W0, S0, SCHEDULER, t=3.0) if isinstance(action, Ended))
     assert (ended.outcome, ended.reason) == ("completed", "1 of 2 workers trained 100 steps and every process left")
+
+
+def test_a_hang_names_those_who_failed_and_did_not_leave(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.on(events.Failed, W1, "ValueError: x", False, t=2.0)
+    job.conductor.tick(31.0)
+    (ended, _) = job.conductor.tick(60.0)
+    told = "nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0"
+    assert (
+        ended.reason == f"{told}; worker/1 had failed with ValueError: x and did not leave; last to move was worker/1"
+    )
+    assert (ended.subject, ended.stage) == (W0, "training")
+
+
+def test_a_hang_of_one_worker_names_no_last_mover(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n"))
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1, None)
+    job.on(events.Waiting, W0, 0, t=1.0)
+    job.conductor.tick(31.0)
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended.reason == "nothing moved for 30.0 s: worker/0 at step 0"
+
+
+def test_only_those_who_train_are_told_of_by_step(play: Callable[..., Play]) -> None:
+    job = play()
+    job.come_up(t=1.0)
+    job.on(events.Done, W0, 100, t=2.0)
+    job.conductor.tick(32.0)
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended.reason.startswith("nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0; last")
+    assert ended.subject == W1

@@ -77,6 +77,19 @@ def _refusals(name: str, job: Any, **fields: Any) -> list[Any]:
             JOB,
             [(("peer",), "packets to all hosts share one queue, so that a bandwidth is that of the whole link")],
         ),
+        ("restart", {"at": {"step": 20}}, JOB, []),
+        ("restart", {"at": {"step": 20}, "scope": "job"}, replace(JOB, elastic=False), []),
+        (
+            "restart",
+            {"at": {"step": 20}},
+            replace(JOB, elastic=False),
+            [
+                (
+                    ("scope",),
+                    "Horovod for MXNet is not elastic: a rank that comes back cannot join; give scope: job",
+                )
+            ],
+        ),
         ("late_start", {"by": "59s"}, JOB, []),
         (
             "late_start",

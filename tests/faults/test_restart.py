@@ -49,3 +49,36 @@ def test_of_a_whole_job_every_process_must_go_and_come_back() -> None:
     lived = Evidence([*KILLED, server[0], *back], subjects=("worker/1", "server/0"))
     assert fault.receipt(lived) == (False, "server/0: the process did not end by signal 9")
     assert fault.restored(alone) == (False, "nothing took the place of server/0")
+    assert fault.receipt(both) == (True, "2 of 2 processes: ended by signal 9; /proc shows it state Z")
+    assert fault.restored(both) == (True, "process 77 that of worker/1, 77 that of server/0")
+    assert fault.dose(Evidence(KILLED, subjects=("worker/1", "server/0"))) == (
+        False,
+        "no new process was started for worker/1, server/0",
+    )
+    assert fault.restored(Evidence(KILLED, subjects=("worker/1", "server/0"))) == (
+        False,
+        "nothing took the place of worker/1, server/0",
+    )
+    unkilled = Evidence([KILLED[0], server[0]], subjects=("worker/1", "server/0"))
+    told = "worker/1: the process did not end by signal 9; server/0: the process did not end by signal 9"
+    assert fault.receipt(unkilled) == (False, told)
+
+
+def test_of_a_whole_job_those_that_were_gone_already_prove_nothing() -> None:
+    fault = Restart.model_validate({**WRITTEN, "scope": "job"})
+    gone = [Signalled(1.0, "main", role, 0, "KILL", state, "", 0.0) for role, state in (("a", "Z"), ("b", ""))]
+    both = Evidence([*gone, Exited(1.1, "main", "a", None, 9)], subjects=("a", "b"))
+    assert fault.receipt(both) == (False, "all processes were gone already")
+    one = Evidence([gone[1], *KILLED], subjects=("worker/1", "b"))
+    assert fault.receipt(one) == (True, "1 of 2 processes: ended by signal 9; /proc shows it state Z")
+
+
+def test_the_time_to_a_new_start_counts_from_the_last_end_before_it() -> None:
+    fault = Restart.model_validate({**WRITTEN, "scope": "job", "after": "10s"})
+    ends = [Exited(t, "main", role, None, 9) for role, t in (("a", 1.0), ("b", 2.0))]
+    starts = [Spawned(t, "main", role, 7, 0) for role, t in (("a", 12.0), ("b", 12.5))]
+    later = Exited(20.0, "main", "a", 0, None)
+    evidence = Evidence([*ends, *starts, later], subjects=("a", "b"))
+    assert fault.dose(evidence) == (True, "started again 10.000 s later, 10 s were asked")
+    slow = [Spawned(t, "main", role, 7, 0) for role, t in (("a", 13.01), ("b", 13.5))]
+    assert fault.dose(Evidence([*ends, *slow], subjects=("a", "b")))[0] is False
