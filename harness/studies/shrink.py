@@ -75,15 +75,29 @@ class Shrink(Study):
 
     def wanted(self) -> Sequence[Trial]:
         try:
-            self._search()
+            self._search(self._still)
         except _UnknownError as unknown:
             return [unknown.trial]
         return []
 
-    def _search(self) -> None:
-        """Go through the search with the answers there are."""
-        if self._still(self.entries) and not self._still([]):
-            shortest(minimal(self.entries, self._still), self._still)
+    @property
+    def total(self) -> int:
+        """Trials in all, if no further fault can be left out or halved."""
+        guessed: dict[str, bool] = {}
+
+        def still(entries: Sequence[Entry]) -> bool:
+            key = self._key(entries)
+            if key in self._outcomes:
+                return self._outcomes[key] == self.outcome
+            return guessed.setdefault(key, entries == self.entries)
+
+        self._search(still)
+        return len(self._outcomes) + len(guessed)
+
+    def _search(self, still: Callable[[Sequence[Entry]], bool]) -> None:
+        """Go through the search with the answers that ``still`` gives: whether a schedule ends as the run did."""
+        if still(self.entries) and not still([]):
+            shortest(minimal(self.entries, still), still)
 
     def _still(self, entries: Sequence[Entry]) -> bool:
         """Whether a schedule ends as the run did."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.faults import Entry, entry_model
-from harness.studies.shrink import halved, minimal, shortest
+from harness.studies.shrink import Shrink, halved, minimal, shortest
 
 EntryModel = entry_model()
 
@@ -62,3 +62,18 @@ def test_each_fault_is_made_as_short_as_it_may_be() -> None:
         return (slow.steps or 0) >= 5 and (pause.seconds or 0.0) >= 0.5
 
     assert shortest([_slow(40), _pause("2s")], still) == [_slow(5), _pause("500ms")]
+
+
+def test_the_trials_in_all_are_told_as_if_nothing_more_could_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Shrink, "text", lambda self, entries: repr(entries))
+    study = Shrink.__new__(Shrink)
+    slow, pause = _slow(1), _pause("200ms")
+    study.entries, study.outcome, study._outcomes = [slow, pause], "hung", {}
+    assert study.total == 4  # both, none, each alone
+    study._outcomes[study._key([slow, pause])] = "hung"
+    study._outcomes[study._key([])] = "completed"
+    assert study.total == 4
+    study._outcomes[study._key([slow])] = "hung"
+    assert study.total == 3
+    study._outcomes[study._key([slow, pause])] = "completed"
+    assert study.total == 3
