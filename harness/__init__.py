@@ -248,10 +248,10 @@ def resume(
 
     folder = study_folder.find(Path(results), "", study)
     kinds: dict[str, type[Table | Shrink | Soak]] = {"table": Table, "shrink": Shrink, "soak": Soak}
-    found = reopened(kinds.get(folder.question()[0], Table), folder)
+    kept = reopened(kinds.get(folder.question()[0], Table), folder)
     with folder.lock():
-        perform(found, folder, observe, most=most)
-    return found
+        perform(kept, folder, observe, most=most)
+    return kept
 
 
 def _words(words: Iterable[str]) -> list[str]:

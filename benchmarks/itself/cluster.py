@@ -138,8 +138,8 @@ def _run(text, folder, *options):
 
 
 def _quantity(verdict, arm, name, subject=""):
-    measures = next(one for one in verdict["arms"] if one["arm"] == arm)["measures"]
-    return next(one for one in measures if (one["name"], one["subject"]) == (name, subject))
+    measures = next(judged for judged in verdict["arms"] if judged["arm"] == arm)["measures"]
+    return next(measure for measure in measures if (measure["name"], measure["subject"]) == (name, subject))
 
 
 BOUND_BY_LINK = """\
@@ -306,7 +306,8 @@ class StartOfCluster:
         began = time.monotonic()
         _run(TWO_AND_TWO, folder)
         newest = sorted((folder / "runs").iterdir())[-1]
-        return next(one.t for one in history.read(newest / "history.jsonl") if isinstance(one, events.Started)) - began
+        past = history.read(newest / "history.jsonl")
+        return next(event.t for event in past if isinstance(event, events.Started)) - began
 
     def _bare(self, folder, pair):
         script = folder / "train.py"

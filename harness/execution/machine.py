@@ -178,9 +178,9 @@ def _connect(agent: Agent) -> Connected | ConnectFailed | None:
 
 def _wire() -> Capability:
     """Not needed: without it the wire takes four times as long for a packet."""
-    found = LocalBackend(Path()).wire
+    state = LocalBackend(Path()).wire
     remedy = "install gcc; where the cache folder allows no programs, give another with HARNESS_CACHE"
-    return Capability("wire", "pocket clusters at speed", found == "compiled", found, remedy, optional=True)
+    return Capability("wire", "pocket clusters at speed", state == "compiled", state, remedy, optional=True)
 
 
 def _mxnet_python() -> Capability:

@@ -337,10 +337,10 @@ class LinkFault(Fault):
     def doses(self, evidence: Evidence) -> tuple[bool | None, str]:
         """The `dose` of faults that measure one in ``fits(report)``: of every direction in which packets came by."""
         reports = [report for report in _by_way(evidence).values() if report.packets]
-        found = [(report.direction, *self.fits(report)) for report in reports]
-        words = [fits for _, fits, _ in found]
+        judged = [(report.direction, *self.fits(report)) for report in reports]
+        words = [fits for _, fits, _ in judged]
         fits = False if False in words else True if True in words else None
-        sentences = list(dict.fromkeys(sentence for _, _, sentence in found))
+        sentences = list(dict.fromkeys(sentence for _, _, sentence in judged))
         return fits, "; ".join(sentences)
 
     def fits(self, report: Impaired) -> tuple[bool | None, str]:

@@ -154,19 +154,19 @@ def _member(controller: psutil.Process, name: str) -> psutil.Process | None:
 
 def _awaited(controller: psutil.Process, name: str) -> psutil.Process:
     deadline = time.monotonic() + PATIENCE
-    while (found := _member(controller, name)) is None:
+    while (living := _member(controller, name)) is None:
         assert time.monotonic() < deadline, f"no {name}"
-    return found
+    return living
 
 
 def _alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that are neither gone nor waiting to be reaped."""
-    found = []
+    living = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
+                living.append(process)
+    return living
 
 
 @contextmanager

@@ -75,9 +75,9 @@ def test_a_hog_burns_and_is_gone(session: Listener) -> None:
     session.agent.send(Act(ROLE, 3, "cpu_hog", {"processes": 2}))
     time.sleep(0.5)
     session.agent.send(Undo(ROLE, 3))
-    told = session.until(Hogged)
-    assert (told.fault, told.processes, told.left) == (3, 2, 0)
-    assert told.burnt > 0.05 * told.elapsed
+    report = session.until(Hogged)
+    assert (report.fault, report.processes, report.left) == (3, 2, 0)
+    assert report.burnt > 0.05 * report.elapsed
 
 
 def test_a_limit_is_set_and_lifted(session: Listener) -> None:
@@ -110,9 +110,9 @@ def test_a_paused_process_stays_paused_under_a_throttle(session: Listener) -> No
     assert cont.ran - stop.ran < 0.001
     time.sleep(0.2)
     session.agent.send(Undo(ROLE, 6))
-    told = session.until(Throttled)
-    assert told.elapsed < 0.6  # the pause is not in it
-    assert told.state in ("R", "S")
+    report = session.until(Throttled)
+    assert report.elapsed < 0.6  # the pause is not in it
+    assert report.state in ("R", "S")
 
 
 @pytest.mark.skipif(not isolation(), reason="no user namespaces here")
@@ -136,9 +136,9 @@ def test_the_newest_checkpoint_is_damaged(session: Listener, how: str, size: int
         (folder / name).write_bytes(b"x" * 100)
     _spawn(session, SPIN)
     session.agent.send(Act(ROLE, 5, "checkpoint_corrupt", {"how": how}))
-    told = session.until(Damaged)
-    assert (told.file, told.size_before, told.size_after) == ("2.checkpoint", 100, size)
-    assert told.before != told.after
+    report = session.until(Damaged)
+    assert (report.file, report.size_before, report.size_after) == ("2.checkpoint", 100, size)
+    assert report.before != report.after
     assert (folder / "1.checkpoint").read_bytes() == b"x" * 100
 
 

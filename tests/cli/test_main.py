@@ -22,8 +22,8 @@ VERBS = [
 
 def _main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = cli.main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 @pytest.fixture
@@ -185,8 +185,10 @@ def test_what_is_not_expected_is_no_verdict(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert cli.main(["list"]) == 3
     (kept,) = tmp_path.iterdir()
-    said = f"harness: a defect of the harness: ZeroDivisionError: float division by zero; the full text is in {kept}\n"
-    assert capsys.readouterr().err == said
+    sentence = (
+        f"harness: a defect of the harness: ZeroDivisionError: float division by zero; the full text is in {kept}\n"
+    )
+    assert capsys.readouterr().err == sentence
     assert "Traceback" in kept.read_text()
 
 

@@ -33,15 +33,15 @@ MARKER = "HARNESS_TEST_MARKER"
 
 def _of_this_test(marker: str, results: Path) -> list[psutil.Process]:
     """Controller and agent have the marker in their environment, roles the results folder in their arguments."""
-    found = []
+    left = []
     for process in psutil.process_iter():
         try:
             ours = process.environ().get(MARKER) == marker or str(results) in " ".join(process.cmdline())
             if ours and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
+                left.append(process)
         except psutil.Error:
             continue
-    return found
+    return left
 
 
 def _all_gone(marker: str, results: Path) -> list[psutil.Process]:

@@ -66,5 +66,5 @@ def test_the_session_in_python_runs(target: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "session.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "killed.png").read_bytes().startswith(b"\x89PNG")
-    said = "\n".join(re.findall(r"```text\n(.*?)```", page, re.S)).split()
-    assert [word for word in done.stdout.split() if word.isalpha()] == [word for word in said if word.isalpha()]
+    promised = "\n".join(re.findall(r"```text\n(.*?)```", page, re.S)).split()
+    assert [word for word in done.stdout.split() if word.isalpha()] == [word for word in promised if word.isalpha()]

@@ -46,7 +46,7 @@ def test_every_step_fault_begins_at_its_step_and_leaves_a_receipt(run: Callable[
     assert len(receipts) > 100 and all(receipt["proven"] for receipt in receipts)
     (folder,) = (tmp_path / "results" / "runs").iterdir()
     schedule = json.loads((folder / "plan.json").read_text())["arms"][0]["schedule"]
-    planned = {one["fault"]: one["entry"]["stale"]["at"]["step"] for one in schedule}
+    planned = {entry["fault"]: entry["entry"]["stale"]["at"]["step"] for entry in schedule}
     begun = {event.fault: event.step for event in _history(tmp_path / "results") if isinstance(event, Injected)}
     assert begun == planned
 
@@ -80,8 +80,10 @@ def test_a_full_disk_costs_a_checkpoint_and_not_the_run(run: Callable[..., Comma
     full = "faults: [{disk_full: {select: {role: worker, rank: 0}, at: {step: 90}, for: {steps: 50}}}]\n"
     command = run(JOB + full)
     assert command.code == 0, command.out
-    told = {event.step: event.failure for event in _history(tmp_path / "results") if isinstance(event, Checkpointed)}
-    assert told == {50: "", 100: "No space left on device", 150: "", 200: ""}
+    failures = {
+        event.step: event.failure for event in _history(tmp_path / "results") if isinstance(event, Checkpointed)
+    }
+    assert failures == {50: "", 100: "No space left on device", 150: "", 200: ""}
 
 
 def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run: Callable[..., Command]) -> None:
@@ -97,7 +99,7 @@ def test_a_crash_is_known_at_once_with_what_was_said_last(run: Callable[..., Com
     command = run(single + "faults: [{exit: {select: {role: worker}, at: {step: 100}}}]\n")
     assert command.code == 0, command.out
     past = list(_history(tmp_path / "results"))
-    left, ended = (next(one for one in past if isinstance(one, kind)) for kind in (events.Exited, events.Ended))
+    left, ended = (next(entry for entry in past if isinstance(entry, kind)) for kind in (events.Exited, events.Ended))
     assert ended.t - left.t < 0.5
     assert (ended.subject, ended.outcome) == ("worker/0", "crashed")
     assert "AskedError: the harness was asked to let the training script fail before step 100" in ended.log
@@ -107,7 +109,7 @@ def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Com
     drop = "faults: [{drop: {select: {role: worker, rank: 1}, at: {step: 100}}}]\nexpect: {updates: exact}\n"
     job = "title: q\nworkload: {training: oracle, steps: 150}\ntopology: {kvstore: dist_async, workers: 2}\n"
     command = run(job + drop)
-    (check,) = [one for one in command.json["verdicts"][0]["checks"] if one["check"] == "updates"]
+    (check,) = [entry for entry in command.json["verdicts"][0]["checks"] if entry["check"] == "updates"]
     assert check["verdict"] == "fail"
     assert "worker/1 after step 102 in oracle_large: 101 updates of worker/1, not 102" in check["reason"]
 

@@ -35,9 +35,9 @@ def _arm(verdict: Any, name: str = "main") -> Any:
 
 
 def _value(arm: Any, name: str, role: str = "") -> float:
-    found = [m for m in arm["measures"] if (m["name"], m["subject"]) == (name, role)]
-    assert found and found[0]["value"] is not None, (name, role)
-    return float(found[0]["value"])
+    matching = [m for m in arm["measures"] if (m["name"], m["subject"]) == (name, role)]
+    assert matching and matching[0]["value"] is not None, (name, role)
+    return float(matching[0]["value"])
 
 
 def test_every_question_gets_its_answer(quick: Quick) -> None:
@@ -133,8 +133,8 @@ def test_list_show_and_judge(quick: Quick) -> None:
 
 def test_a_replay_trains_to_the_same_weights(quick: Quick) -> None:
     """The last two runs of the scenario that README runs and replays."""
-    told = sorted((quick.results / "runs").glob("*-slow-worker-dist-sync-*/verdict.json"))[-2:]
-    before, after = (_arm(json.loads(path.read_text())) for path in told)
+    paths = sorted((quick.results / "runs").glob("*-slow-worker-dist-sync-*/verdict.json"))[-2:]
+    before, after = (_arm(json.loads(path.read_text())) for path in paths)
     weights = [next(m["note"] for m in arm["measures"] if m["name"] == "different_weights") for arm in (before, after)]
     assert weights[0] == weights[1]
 

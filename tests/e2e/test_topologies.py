@@ -43,7 +43,7 @@ def _main(command: Command) -> Any:
 
 
 def _values(command: Command, name: str) -> dict[str, Any]:
-    return {one["subject"]: one["value"] for one in _main(command)["measures"] if one["name"] == name}
+    return {entry["subject"]: entry["value"] for entry in _main(command)["measures"] if entry["name"] == name}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_faults_on_links_overlap_have_receipts_and_change_no_weight(run: Callabl
     drift = "expect={agreement: true, drift: {versus: control, at_most: 1%}}"
     command = run("topology.network={}", f"faults=[{latency}, {partition}, {loss}]", drift)
     assert command.code == 0, command.out + command.err
-    evidence = {one["name"]: one["evidence"] for one in _main(command)["receipts"]}
+    evidence = {entry["name"]: entry["evidence"] for entry in _main(command)["receipts"]}
     assert evidence["latency"].count("ms longer") == 2 and evidence["latency"].endswith("; 5 ms were asked")
     assert "were dropped" in evidence["partition"] and "in:" not in evidence["loss"]
 
@@ -150,11 +150,11 @@ def test_what_cannot_work_is_refused_at_its_place(scenario: Any, tmp_path: Path)
 
 
 def test_the_doctor_says_what_this_machine_can_do() -> None:
-    told = harness("doctor", "--json").json
-    assert told["schema"] == "harness/doctor/2"
-    names = [one["name"] for one in told["capabilities"]]
+    report = harness("doctor", "--json").json
+    assert report["schema"] == "harness/doctor/2"
+    names = [entry["name"] for entry in report["capabilities"]]
     assert names[1:4] == ["namespaces", "/dev/net/tun", "pocket cluster"]
-    assert all(one["remedy"] for one in told["capabilities"] if not one["there"] and not one["optional"])
+    assert all(entry["remedy"] for entry in report["capabilities"] if not entry["there"] and not entry["optional"])
 
 
 def _without_namespaces(folder: Path) -> str:

@@ -395,9 +395,10 @@ def test_a_hang_names_those_who_failed_and_did_not_leave(play: Callable[..., Pla
     job.on(events.Failed, W1, "ValueError: x", False, t=2.0)
     job.conductor.tick(31.0)
     (ended, _) = job.conductor.tick(60.0)
-    told = "nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0"
+    standstill = "nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0"
     assert (
-        ended.reason == f"{told}; worker/1 had failed with ValueError: x and did not leave; last to move was worker/1"
+        ended.reason
+        == f"{standstill}; worker/1 had failed with ValueError: x and did not leave; last to move was worker/1"
     )
     assert (ended.subject, ended.stage) == (W0, "training")
 

@@ -9,15 +9,15 @@ from harness.targets.interpreter import Interpreter
 
 
 def test_facts_are_complete_and_go_into_json() -> None:
-    found = facts.collect(Interpreter(Path(sys.executable), {"mxnet": "1.9.1"}), isolated=True, wire="compiled")
-    json.dumps(found, allow_nan=False)
+    known = facts.collect(Interpreter(Path(sys.executable), {"mxnet": "1.9.1"}), isolated=True, wire="compiled")
+    json.dumps(known, allow_nan=False)
     assert {"cpu_model", "cores", "memory_bytes", "kernel", "governor", "gpus", "load_1min", "environment"} <= set(
-        found
+        known
     )
-    assert found["cores"] >= 1
-    assert found["memory_bytes"] > 1e8
-    assert found["target_packages"] == {"mxnet": "1.9.1"}
-    assert found["controller_packages"]["asv"] == "0.6.6"
+    assert known["cores"] >= 1
+    assert known["memory_bytes"] > 1e8
+    assert known["target_packages"] == {"mxnet": "1.9.1"}
+    assert known["controller_packages"]["asv"] == "0.6.6"
 
 
 def test_what_cannot_be_had_says_why() -> None:

@@ -275,8 +275,8 @@ def test_what_its_process_left_no_time_to_act_is_superseded(
     job.come_up()
     job.on(events.Waiting, W1, 30)
     assert job.leave(W1, status=None, signal=9, t=gone_at) == []
-    told = [Superseded(2.0, ARM, W1, 0, 1, "worker/1 was gone")] if superseded else []
-    assert job.conductor.tick(2.0) == [*told, Undo(W1, 0), Healed(2.0, ARM, W1, 0, None)]
+    superseding = [Superseded(2.0, ARM, W1, 0, 1, "worker/1 was gone")] if superseded else []
+    assert job.conductor.tick(2.0) == [*superseding, Undo(W1, 0), Healed(2.0, ARM, W1, 0, None)]
 
 
 def test_what_lasts_holds_for_the_new_process_however_soon_the_first_one_was_gone(play: Callable[..., Play]) -> None:
@@ -316,8 +316,8 @@ def test_what_ends_with_its_clock_within_a_moment_is_superseded(play: Callable[.
     assert job.leave(W0, status=None, signal=9, t=1.05) == [Undo(S0, 0), Healed(1.05, ARM, S0, 0, None)]
     job.conductor.tick(2.05)
     job.on(events.Spawned, W0, 2, 1, t=2.1)
-    told = Superseded(3.0, ARM, S0, 0, 1, "worker/0 went on beyond its steps")
-    assert job.on(events.Waiting, W0, 60, t=3.0) == [told, Credit(W0, None)]
+    superseding = Superseded(3.0, ARM, S0, 0, 1, "worker/0 went on beyond its steps")
+    assert job.on(events.Waiting, W0, 60, t=3.0) == [superseding, Credit(W0, None)]
 
 
 def _lasting(seconds: str) -> dict[str, Any]:
@@ -340,8 +340,8 @@ def _restarted_beyond(job: Play, step: int, t: float = 4.0) -> list[Any]:
 
 def test_a_fault_whose_steps_a_restarted_process_skipped_is_superseded(play: Callable[..., Play]) -> None:
     job = play(NAN, restart())
-    told = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
-    assert _restarted_beyond(job, 60) == [told, Credit(W1, None)]
+    superseding = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
+    assert _restarted_beyond(job, 60) == [superseding, Credit(W1, None)]
     assert job.on(events.Waiting, W1, 50, t=5.0) == [Credit(W1, 52)]
 
 
@@ -379,8 +379,8 @@ def test_what_was_cut_short_within_a_moment_and_skipped_then_is_superseded(play:
     job.leave(W1, status=None, signal=9, t=1.05)
     job.conductor.tick(3.05)
     job.on(events.Spawned, W1, 2, 1, t=3.6)
-    told = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
-    assert job.on(events.Waiting, W1, 60, t=4.0) == [told, Credit(W1, None)]
+    superseding = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
+    assert job.on(events.Waiting, W1, 60, t=4.0) == [superseding, Credit(W1, None)]
 
 
 def test_what_was_cut_short_within_a_moment_and_never_went_on_is_superseded(play: Callable[..., Play]) -> None:
@@ -391,8 +391,8 @@ def test_what_was_cut_short_within_a_moment_and_never_went_on_is_superseded(play
     job.leave(W1, status=None, signal=9, t=1.05)
     job.conductor.tick(3.05)
     job.on(events.Spawned, W1, 2, 1, t=3.6)
-    (told, ended, _) = job.leave(W1, status=1, t=5.0)
-    assert (told, ended.outcome) == (Superseded(5.0, ARM, W1, 0, 1, "worker/1 was gone"), "crashed")
+    (superseding, ended, _) = job.leave(W1, status=1, t=5.0)
+    assert (superseding, ended.outcome) == (Superseded(5.0, ARM, W1, 0, 1, "worker/1 was gone"), "crashed")
 
 
 def test_a_fault_of_a_process_that_left_by_itself_is_over(play: Callable[..., Play]) -> None:

@@ -78,6 +78,6 @@ def test_what_was_found_in_a_folder_is_left_out_and_what_was_named_is_refused(
     assert cli.main(["run", str(path), "--results", str(tmp_path)]) == 2
     assert "precise: amp on a CPU is not possible here: no AVX-512" in capsys.readouterr().err
     assert cli.main(["run", str(tmp_path), "--results", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "left out: precise: amp on a CPU" in told
-    assert "this machine can run none of them" in told
+    printed = capsys.readouterr().err
+    assert "left out: precise: amp on a CPU" in printed
+    assert "this machine can run none of them" in printed

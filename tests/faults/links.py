@@ -53,6 +53,6 @@ def proven_by_its_share(fault: LinkFault, what: str) -> None:
         (10, 0, False),
     ):
         assert fault.receipt(told((packets, touched), (packets, touched)))[0] is proven
-    said = f"out: 50 of 1000 packets {what} (5.00%) in 2.000 s; in: no packet came by in 2.000 s"
-    assert fault.receipt(told((1000, 50), (0, 0))) == (True, said)
+    sentence = f"out: 50 of 1000 packets {what} (5.00%) in 2.000 s; in: no packet came by in 2.000 s"
+    assert fault.receipt(told((1000, 50), (0, 0))) == (True, sentence)
     assert fault.receipt(Evidence(())) == (False, "out: the wire reported nothing; in: the wire reported nothing")

@@ -16,7 +16,7 @@ def test_what_it_asks_the_agent_to_do() -> None:
 
 def test_it_is_proven_by_the_files_hash() -> None:
     damaged = Damaged(1.0, "main", "worker/0", 2, "50.checkpoint", "a" * 64, "b" * 64, 100, 50)
-    said = "50.checkpoint: 100 bytes, SHA-256 aaaaaaaa, became 50 bytes, bbbbbbbb"
-    assert FAULT.receipt(Evidence([damaged])) == (True, said)
+    sentence = "50.checkpoint: 100 bytes, SHA-256 aaaaaaaa, became 50 bytes, bbbbbbbb"
+    assert FAULT.receipt(Evidence([damaged])) == (True, sentence)
     none = Damaged(1.0, "main", "worker/0", 2, "", "", "", 0, 0)
     assert FAULT.receipt(Evidence([none])) == (False, "there was no checkpoint")

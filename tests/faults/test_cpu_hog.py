@@ -16,12 +16,12 @@ def test_what_it_asks_the_agent_to_do() -> None:
 
 @pytest.mark.parametrize(("burnt", "left", "proven", "restored"), [(0.5, 0, True, True), (0.1, 1, False, False)])
 def test_it_is_proven_by_the_kernels_account(burnt: float, left: int, proven: bool, restored: bool) -> None:
-    told = Evidence([Hogged(1.0, "main", "server/0", 3, 2, 2.0, burnt, 0.25, left)])
-    assert (FAULT.receipt(told)[0], FAULT.restored(told)[0]) == (proven, restored)
+    evidence = Evidence([Hogged(1.0, "main", "server/0", 3, 2, 2.0, burnt, 0.25, left)])
+    assert (FAULT.receipt(evidence)[0], FAULT.restored(evidence)[0]) == (proven, restored)
 
 
 def test_the_evidence_is_told() -> None:
-    told = Evidence([Hogged(1.0, "main", "server/0", 3, 2, 2.0, 0.5, 0.25, 0)])
-    said = "2 processes burnt 0.50 s of processor time in 2.00 s; the role's threads waited 0.25 s for a processor"
-    assert FAULT.receipt(told)[1] == said
+    evidence = Evidence([Hogged(1.0, "main", "server/0", 3, 2, 2.0, 0.5, 0.25, 0)])
+    sentence = "2 processes burnt 0.50 s of processor time in 2.00 s; the role's threads waited 0.25 s for a processor"
+    assert FAULT.receipt(evidence)[1] == sentence
     assert FAULT.receipt(Evidence(())) == (False, "no hog was reported")

@@ -20,8 +20,8 @@ def test_what_it_asks_the_wire_to_do() -> None:
 
 @pytest.mark.parametrize(("touched", "proven"), [(4, True), (1, True), (0, False), (40, False)])
 def test_some_packets_are_dropped_and_others_are_not(touched: int, proven: bool) -> None:
-    said = f"out: {touched} of 40 packets were dropped in 5.0 rounds"
-    assert FAULT.receipt(Evidence([impaired("out", 40, touched)])) == (proven, said)
+    sentence = f"out: {touched} of 40 packets were dropped in 5.0 rounds"
+    assert FAULT.receipt(Evidence([impaired("out", 40, touched)])) == (proven, sentence)
 
 
 @pytest.mark.parametrize(("touched", "seconds", "proven"), [(1, 0.1, True), (0, 0.1, False), (1, 0.2, False)])

@@ -13,8 +13,8 @@ WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"steps": 
 FAULT = Latency.model_validate(WRITTEN)
 
 
-def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    return Evidence([impaired(way, *report) for way, report in zip(ways, told, strict=True)])
+def _evidence(*counts: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
+    return Evidence([impaired(way, *report) for way, report in zip(ways, counts, strict=True)])
 
 
 def test_what_it_asks_the_wire_to_do() -> None:
@@ -30,7 +30,7 @@ def test_what_it_asks_the_wire_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "proven"),
+    ("counts", "proven"),
     [
         ((100, 100, 0.02, None), True),
         ((100, 100, 0.011, None), True),
@@ -39,8 +39,8 @@ def test_what_it_asks_the_wire_to_do() -> None:
         ((100, 100, None, None), False),
     ],
 )
-def test_packets_that_took_longer_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
-    assert FAULT.receipt(_evidence(told, told))[0] is proven
+def test_packets_that_took_longer_prove_it(counts: tuple[int, int, float | None, float | None], proven: bool) -> None:
+    assert FAULT.receipt(_evidence(counts, counts))[0] is proven
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ def test_what_it_asks_the_agent_to_do() -> None:
 
 
 def test_it_is_proven_by_the_limit_that_the_kernel_shows() -> None:
-    said = "/proc/7 shows a limit of 300 MB; it held 100 MB then"
-    assert FAULT.receipt(_limited((None, 300_000_000))) == (True, said)
+    sentence = "/proc/7 shows a limit of 300 MB; it held 100 MB then"
+    assert FAULT.receipt(_limited((None, 300_000_000))) == (True, sentence)
     assert FAULT.receipt(_limited((None, None))) == (False, "/proc/7 shows a limit of unlimited; it held 100 MB then")
     assert FAULT.receipt(Evidence(())) == (False, "no limit was reported")
 

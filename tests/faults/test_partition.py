@@ -13,8 +13,8 @@ WRITTEN = {"select": {"host": "worker-1"}, "at": {"step": 50}, "for": {"time": "
 FAULT = Partition.model_validate(WRITTEN)
 
 
-def _evidence(*told: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
-    return Evidence([impaired(way, *report) for way, report in zip(ways, told, strict=True)])
+def _evidence(*counts: tuple[int, int, float | None, float | None], ways: tuple[str, ...] = ("out", "in")) -> Evidence:
+    return Evidence([impaired(way, *report) for way, report in zip(ways, counts, strict=True)])
 
 
 def test_what_it_asks_the_wire_to_do() -> None:
@@ -30,15 +30,15 @@ def test_what_it_asks_the_wire_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "proven"),
+    ("counts", "proven"),
     [
         ((12, 12, None, None), True),
         ((12, 11, None, None), False),
         ((0, 0, None, None), False),
     ],
 )
-def test_the_wires_counters_prove_it(told: tuple[int, int, float | None, float | None], proven: bool) -> None:
-    assert FAULT.receipt(_evidence(told, told))[0] is proven
+def test_the_wires_counters_prove_it(counts: tuple[int, int, float | None, float | None], proven: bool) -> None:
+    assert FAULT.receipt(_evidence(counts, counts))[0] is proven
 
 
 def test_the_evidence_is_told_for_each_direction() -> None:

@@ -63,8 +63,8 @@ def test_another_pause_proves_nothing() -> None:
 
 
 def test_the_evidence_is_told() -> None:
-    said = "/proc state T after STOP, T before CONT, S after it; 0.0 ms run in between"
-    assert FAULT.receipt(_evidence(*"TTS")) == (True, said)
+    sentence = "/proc state T after STOP, T before CONT, S after it; 0.0 ms run in between"
+    assert FAULT.receipt(_evidence(*"TTS")) == (True, sentence)
     assert FAULT.dose(_evidence(*"TTS")) == (True, "3.000 s apart, 3 s were asked")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no STOP was sent")
     begun = Evidence(_evidence(*"TTS").events[:1])

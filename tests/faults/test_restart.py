@@ -60,8 +60,8 @@ def test_of_a_whole_job_every_process_must_go_and_come_back() -> None:
         "nothing took the place of worker/1, server/0",
     )
     unkilled = Evidence([KILLED[0], server[0]], subjects=("worker/1", "server/0"))
-    told = "worker/1: the process did not end by signal 9; server/0: the process did not end by signal 9"
-    assert fault.receipt(unkilled) == (False, told)
+    reason = "worker/1: the process did not end by signal 9; server/0: the process did not end by signal 9"
+    assert fault.receipt(unkilled) == (False, reason)
 
 
 def test_of_a_whole_job_those_that_were_gone_already_prove_nothing() -> None:
@@ -69,8 +69,8 @@ def test_of_a_whole_job_those_that_were_gone_already_prove_nothing() -> None:
     gone = [Signalled(1.0, "main", role, 0, "KILL", state, "", 0.0) for role, state in (("a", "Z"), ("b", ""))]
     both = Evidence([*gone, Exited(1.1, "main", "a", None, 9)], subjects=("a", "b"))
     assert fault.receipt(both) == (False, "all processes were gone already")
-    one = Evidence([gone[1], *KILLED], subjects=("worker/1", "b"))
-    assert fault.receipt(one) == (True, "1 of 2 processes: ended by signal 9; /proc shows it state Z")
+    partly = Evidence([gone[1], *KILLED], subjects=("worker/1", "b"))
+    assert fault.receipt(partly) == (True, "1 of 2 processes: ended by signal 9; /proc shows it state Z")
 
 
 def test_the_time_to_a_new_start_counts_from_the_last_end_before_it() -> None:

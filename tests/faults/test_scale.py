@@ -25,15 +25,15 @@ def test_a_worker_that_resumed_amid_its_steps_took_no_others() -> None:
     assert (
         fault.receipt(Evidence([never, again, *accounts], taken=(51, 52, 53)))[0] is True
     )  # nothing to act with in 51
-    told = "it was not committed in 2 steps that were taken, as in 50"
-    assert fault.receipt(Evidence([never, met, *accounts], taken=(50, 51, 52, 53))) == (False, told)
+    reason = "it was not committed in 2 steps that were taken, as in 50"
+    assert fault.receipt(Evidence([never, met, *accounts], taken=(50, 51, 52, 53))) == (False, reason)
 
 
 def test_the_first_of_its_steps_is_not_missed_in_the_warm_up_either() -> None:
     fault = Scale.model_validate({**WRITTEN, "factor": 2.0, "for": {"steps": 4}})
     begun = Injected(1.0, "main", "worker/1", 4, 50)
-    told = "it was committed in steps 53 to 53, not in 50 to 53"
-    assert fault.receipt(Evidence([begun, *committed_in(53).events])) == (False, told)
+    reason = "it was committed in steps 53 to 53, not in 50 to 53"
+    assert fault.receipt(Evidence([begun, *committed_in(53).events])) == (False, reason)
     middle = Evidence([begun, *committed_in(50, 53).events], taken=(50, 51, 52, 53))
     assert fault.receipt(middle) == (False, "it was not committed in 2 steps that were taken, as in 51")
 

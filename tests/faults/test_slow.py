@@ -55,7 +55,7 @@ def test_its_dose_is_what_is_beyond_one_within_ten_percent(
 
 
 def test_the_evidence_is_told_with_the_step_times() -> None:
-    said = "stopped for 6.00 of 9.00 s; /proc showed state T in 300 of 300 stops; "
-    assert FAULT.receipt(_evidence(9.0, 6.0, 300, 300)) == (True, said + "its steps took 3.00 times as long")
+    sentence = "stopped for 6.00 of 9.00 s; /proc showed state T in 300 of 300 stops; "
+    assert FAULT.receipt(_evidence(9.0, 6.0, 300, 300)) == (True, sentence + "its steps took 3.00 times as long")
     assert FAULT.dose(_evidence(9.0, 6.0, 300, 300)) == (True, "a factor of 3.00 for 3")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no throttle was reported")

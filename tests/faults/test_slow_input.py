@@ -16,8 +16,8 @@ def _delayed(*seconds: float, first: int = 5) -> Evidence:
 
 
 def test_it_is_proven_by_the_delay_that_the_worker_spent() -> None:
-    said = "2 batches came 20.1 ms later at least; its steps took 25.0 ms, 10.0 ms without it"
-    assert FAULT.receipt(_delayed(0.0201, 0.0203)) == (True, said)
+    sentence = "2 batches came 20.1 ms later at least; its steps took 25.0 ms, 10.0 ms without it"
+    assert FAULT.receipt(_delayed(0.0201, 0.0203)) == (True, sentence)
     assert FAULT.receipt(Evidence(_delayed(0.5).events, (2.0,), (1.0,))) == (
         True,
         "1 batches came 500.0 ms later at least; its steps took 2000.0 ms, 1000.0 ms without it",

@@ -15,8 +15,8 @@ def _told(**values: str) -> Evidence:
 
 
 def test_only_what_the_process_is_told_anyway_changes() -> None:
-    told = {"DMLC_NUM_WORKER": "2", "DMLC_ROLE": "worker"}
-    assert FAULT.environment(told) == {"DMLC_NUM_WORKER": "5", "DMLC_ROLE": "worker"}
+    variables = {"DMLC_NUM_WORKER": "2", "DMLC_ROLE": "worker"}
+    assert FAULT.environment(variables) == {"DMLC_NUM_WORKER": "5", "DMLC_ROLE": "worker"}
     assert FAULT.environment({"X": "1"}) == {"X": "1"}
     assert FAULT.inject("worker/1", 3) == (
         Act("worker/1", 3, "wrong_start", {"names": ["DMLC_NUM_WORKER", "HOROVOD_SIZE"]}),

@@ -20,26 +20,26 @@ def _measured(plan: Plan, *events: LossEvent) -> dict[str, Quantity]:
 def test_the_curve_is_the_mean_over_workers_and_the_end_its_last_fifth(plan_of: Callable[..., Plan]) -> None:
     first = [float(step) for step in range(100)]
     second = [step + 2.0 for step in range(100)]
-    found = _measured(
+    measured = _measured(
         plan_of(), LossEvent(1.0, "main", "worker/0", 0, [*first]), LossEvent(1.0, "main", "worker/1", 0, [*second])
     )
-    assert found["loss_curve"].samples[:3] == (1.0, 2.0, 3.0)
-    assert (found["final_loss"].n, found["final_loss"].value) == (20, 90.5)
+    assert measured["loss_curve"].samples[:3] == (1.0, 2.0, 3.0)
+    assert (measured["final_loss"].n, measured["final_loss"].value) == (20, 90.5)
 
 
 def test_the_end_is_where_the_plan_says(plan_of: Callable[..., Plan]) -> None:
     text = "title: t\nworkload: {model: mlp, steps: 50}\n"
-    found = _measured(plan_of(text), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
-    assert (found["final_loss"].n, found["final_loss"].value) == (10, 1.0)
+    measured = _measured(plan_of(text), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
+    assert (measured["final_loss"].n, measured["final_loss"].value) == (10, 1.0)
 
 
 def test_no_final_loss_before_the_end(plan_of: Callable[..., Plan]) -> None:
     whole = LossEvent(1.0, "main", "worker/0", 0, [1.0] * 100)
     assert _measured(plan_of(), whole)["final_loss"].value is None  # worker/1 said nothing
-    found = _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
-    assert found["final_loss"].value is None
-    assert found["final_loss"].note == "not all workers trained to the end"
-    assert found["loss_curve"].n == 50
+    measured = _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 50))
+    assert measured["final_loss"].value is None
+    assert measured["final_loss"].note == "not all workers trained to the end"
+    assert measured["loss_curve"].n == 50
 
 
 @pytest.mark.parametrize("resumed", range(100, 20_000, 1231))

@@ -30,28 +30,28 @@ def _measured(plan: Plan, *events: Ready | MemoryEvent) -> dict[str, Quantity]:
 
 def test_held_beyond_live_and_growth(plan_of: Callable[..., Plan]) -> None:
     windows = [_memory(step, 100 * MB + step * 1000, 10 * MB) for step in range(10, 101, 10)]
-    found = _measured(plan_of(), _ready(), *windows)
-    assert found["live_memory"].value == 10 * MB
-    assert found["held_memory"].value == 30 * MB + 65_000  # after the warm-up of 20 steps: 30 to 100
-    assert found["held_beyond_live"].value == 20 * MB + 65_000
-    assert found["held_beyond_live_fraction"].value == pytest.approx(2 / 3, abs=0.001)
-    assert found["memory_growth"].value == pytest.approx(MB)
-    assert found["peak_memory"].value == 200 * MB
+    measured = _measured(plan_of(), _ready(), *windows)
+    assert measured["live_memory"].value == 10 * MB
+    assert measured["held_memory"].value == 30 * MB + 65_000  # after the warm-up of 20 steps: 30 to 100
+    assert measured["held_beyond_live"].value == 20 * MB + 65_000
+    assert measured["held_beyond_live_fraction"].value == pytest.approx(2 / 3, abs=0.001)
+    assert measured["memory_growth"].value == pytest.approx(MB)
+    assert measured["peak_memory"].value == 200 * MB
 
 
 def test_a_share_of_nothing_held_is_left_out(plan_of: Callable[..., Plan]) -> None:
     windows = [_memory(30, 70 * MB, 10 * MB), _memory(40, 90 * MB, 10 * MB)]
-    found = _measured(plan_of(), _ready(), *windows)
-    assert (found["held_beyond_live"].n, found["held_beyond_live_fraction"].n) == (2, 1)
-    assert found["held_beyond_live_fraction"].value == 0.5
+    measured = _measured(plan_of(), _ready(), *windows)
+    assert (measured["held_beyond_live"].n, measured["held_beyond_live_fraction"].n) == (2, 1)
+    assert measured["held_beyond_live_fraction"].value == 0.5
 
 
 def test_missing_is_not_zero(plan_of: Callable[..., Plan]) -> None:
-    found = _measured(plan_of(), _ready("not asked for"), _memory(50, 100 * MB, None))
-    assert found["live_memory"].value is None
-    assert found["live_memory"].note == "not asked for"
-    assert found["held_beyond_live"].note == "not asked for"
-    assert found["memory_growth"].note == "needs 6 windows after the warm-up"
+    measured = _measured(plan_of(), _ready("not asked for"), _memory(50, 100 * MB, None))
+    assert measured["live_memory"].value is None
+    assert measured["live_memory"].note == "not asked for"
+    assert measured["held_beyond_live"].note == "not asked for"
+    assert measured["memory_growth"].note == "needs 6 windows after the warm-up"
 
 
 def test_devices_of_one_worker_are_told_apart(plan_of: Callable[..., Plan]) -> None:
@@ -66,14 +66,14 @@ def test_devices_of_one_worker_are_told_apart(plan_of: Callable[..., Plan]) -> N
 def test_a_process_that_took_the_place_of_another_begins_anew(plan_of: Callable[..., Plan]) -> None:
     first = [_memory(step, 500 * MB, None) for step in range(30, 91, 10)]
     second = [_memory(step, 100 * MB + step * 1000, None) for step in range(30, 101, 10)]
-    found = _measured(plan_of(), _ready(), *first, _ready(), *second)
-    assert found["held_memory"].n == 8
-    assert found["memory_growth"].value == pytest.approx(MB)
+    measured = _measured(plan_of(), _ready(), *first, _ready(), *second)
+    assert measured["held_memory"].n == 8
+    assert measured["memory_growth"].value == pytest.approx(MB)
 
 
 def test_the_peak_of_a_process_that_was_started_again_counts_on(plan_of: Callable[..., Plan]) -> None:
     def memory(step: int, peak: int) -> MemoryEvent:
         return MemoryEvent(1.0, "main", "worker/0", step, 0, peak, 0, None, None, None)
 
-    found = _measured(plan_of(), _ready(), memory(10, 400 * MB), _ready(), memory(10, 200 * MB))
-    assert found["peak_memory"].value == 400 * MB
+    measured = _measured(plan_of(), _ready(), memory(10, 400 * MB), _ready(), memory(10, 200 * MB))
+    assert measured["peak_memory"].value == 400 * MB

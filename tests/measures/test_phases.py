@@ -32,8 +32,8 @@ def test_where_the_time_goes_and_who_was_last(plan_of: Callable[..., Plan]) -> N
     for first in range(10, 40, 2):
         measure.add(_window(W0, first, 0.25))
         measure.add(_window(W1, first, 0.75))
-    found = _found(measure)
-    values = {key: quantity.value for key, quantity in found.items()}
+    parts = _found(measure)
+    values = {key: quantity.value for key, quantity in parts.items()}
     assert values == pytest.approx(
         {
             ("compute_time", W0): 0.25, ("push_pull_time", W0): 0.75, ("utilisation", W0): 0.25,
@@ -42,8 +42,8 @@ def test_where_the_time_goes_and_who_was_last(plan_of: Callable[..., Plan]) -> N
             ("wait_time", W1): 0.0, ("was_last", W1): 1.0,
         }
     )  # fmt: skip
-    assert (found["utilisation", W0].n, found["was_last", W1].n) == (15, 30)
-    assert list(found["was_last", W1].samples) == [1.0] * 30
+    assert (parts["utilisation", W0].n, parts["was_last", W1].n) == (15, 30)
+    assert list(parts["was_last", W1].samples) == [1.0] * 30
 
 
 def test_the_warm_up_is_left_out(plan_of: Callable[..., Plan]) -> None:

@@ -30,11 +30,11 @@ def test_workers_add_up_and_the_warm_up_does_not_count(plan_of: Callable[..., Pl
         _window(3.0, "worker/1", 25, 1.0, steps=5),
     ):
         measure.add(event)
-    found = _named(measure)
-    assert found["throughput", ""].value == pytest.approx(480)
-    assert found["throughput", ""].n == 2
-    assert found["seconds_per_sample", ""].value == pytest.approx(1 / 480)
-    assert found["throughput", "worker/1"].value == pytest.approx(160)
+    measured = _named(measure)
+    assert measured["throughput", ""].value == pytest.approx(480)
+    assert measured["throughput", ""].n == 2
+    assert measured["seconds_per_sample", ""].value == pytest.approx(1 / 480)
+    assert measured["throughput", "worker/1"].value == pytest.approx(160)
 
 
 def test_a_slow_worker_beside_a_fast_one_counts_at_every_moment(plan_of: Callable[..., Plan]) -> None:
@@ -43,8 +43,8 @@ def test_a_slow_worker_beside_a_fast_one_counts_at_every_moment(plan_of: Callabl
         measure.add(_window(float(second), "worker/0", 20 + second * 10, 1.0))
     for second in (3, 6):
         measure.add(_window(float(second), "worker/1", 20 + second, 3.0))
-    found = _named(measure)["throughput", ""]
-    assert found.samples == pytest.approx([320 + 320 / 3] * 6)
+    measured = _named(measure)["throughput", ""]
+    assert measured.samples == pytest.approx([320 + 320 / 3] * 6)
 
 
 def test_a_worker_that_died_counts_until_then(plan_of: Callable[..., Plan]) -> None:
@@ -66,8 +66,8 @@ def test_windows_within_a_fault_are_told_apart(fault_plan: Callable[..., Plan]) 
         _window(8.0, "worker/0", 60, 1.0),
     ):
         measure.add(event)
-    found = _named(measure)["throughput_in_fault", ""]
-    assert (found.n, found.value, found.note) == (1, pytest.approx(320 / 3), "")
+    measured = _named(measure)["throughput_in_fault", ""]
+    assert (measured.n, measured.value, measured.note) == (1, pytest.approx(320 / 3), "")
 
 
 def test_while_one_of_two_faults_lasts_windows_are_within_a_fault(fault_plan: Callable[..., Plan]) -> None:
@@ -83,23 +83,23 @@ def test_while_one_of_two_faults_lasts_windows_are_within_a_fault(fault_plan: Ca
 
 
 def test_without_windows_it_says_so(plan_of: Callable[..., Plan]) -> None:
-    found = _named(Throughput(plan_of().arms[0]))
-    assert found["throughput", ""].value is None
-    assert found["throughput", ""].note == "no window after the warm-up"
-    assert ("throughput_in_fault", "") not in found
+    measured = _named(Throughput(plan_of().arms[0]))
+    assert measured["throughput", ""].value is None
+    assert measured["throughput", ""].note == "no window after the warm-up"
+    assert ("throughput_in_fault", "") not in measured
 
 
 def test_it_does_not_matter_who_is_heard_first(plan_of: Callable[..., Plan]) -> None:
     """A fast and a slow worker of dist_async, with as many windows: until the fast one is through, both count."""
     fast = [_window(float(second), "worker/0", second * 10 + 10, 1.0) for second in range(1, 9)]
     slow = [_window(3.0 * turn, "worker/1", turn * 10 + 10, 3.0) for turn in range(1, 9)]
-    found = []
+    measured = []
     for order in ((*fast, *slow), (*slow, *fast)):
         measure = Throughput(plan_of().arms[0])
         for window in order:
             measure.add(window)
-        found.append(_named(measure)["throughput", ""].samples)
-    assert found[0] == found[1] == pytest.approx([320 + 320 / 3] * 8)
+        measured.append(_named(measure)["throughput", ""].samples)
+    assert measured[0] == measured[1] == pytest.approx([320 + 320 / 3] * 8)
 
 
 def test_a_worker_that_is_started_again_does_not_count_meanwhile(plan_of: Callable[..., Plan]) -> None:
@@ -112,8 +112,8 @@ def test_a_worker_that_is_started_again_does_not_count_meanwhile(plan_of: Callab
         *(_window(float(second), "worker/1", second * 10 - 20, 1.0) for second in range(5, 7)),
     ):
         measure.add(event)
-    found = _named(measure)["throughput", ""]
-    assert found.samples == pytest.approx([640, 320, 320, 320, 640, 640])
+    measured = _named(measure)["throughput", ""]
+    assert measured.samples == pytest.approx([640, 320, 320, 320, 640, 640])
 
 
 def test_time_in_which_nobody_trained_is_told(plan_of: Callable[..., Plan]) -> None:
@@ -124,8 +124,8 @@ def test_time_in_which_nobody_trained_is_told(plan_of: Callable[..., Plan]) -> N
         _window(4.0, "worker/0", 20, 1.0),
     ):
         measure.add(event)
-    found = _named(measure)
-    assert found["throughput", ""].samples == pytest.approx([160, 160])
+    measured = _named(measure)
+    assert measured["throughput", ""].samples == pytest.approx([160, 160])
 
 
 def test_a_pause_between_two_windows_is_no_training(plan_of: Callable[..., Plan]) -> None:
@@ -139,5 +139,5 @@ def test_a_pause_between_two_windows_is_no_training(plan_of: Callable[..., Plan]
         _window(7.01, "worker/0", 40, 1.0),
     ):
         measure.add(event)
-    found = _named(measure)["throughput", ""]
-    assert sum(found.samples) / len(found.samples) == pytest.approx(960 / 7.01, rel=0.01)
+    measured = _named(measure)["throughput", ""]
+    assert sum(measured.samples) / len(measured.samples) == pytest.approx(960 / 7.01, rel=0.01)

@@ -20,8 +20,8 @@ def test_what_was_carried_after_the_warm_up(plan_of: Callable[..., Plan]) -> Non
     measure.add(TrafficEvent(5.0, "main", "worker-0", 19000, 30, 2, 9500, 20, 1))
     measure.add(Done(5.0, "main", "worker/0", 100))
     measure.add(Done(5.0, "main", "worker/1", 100))
-    found = {quantity.name: (quantity.value, quantity.unit, quantity.subject) for quantity in measure.quantities()}
-    assert found == {
+    carried = {quantity.name: (quantity.value, quantity.unit, quantity.subject) for quantity in measure.quantities()}
+    assert carried == {
         "sent_bytes": (18000, "B", "worker-0"),
         "received_bytes": (9000, "B", "worker-0"),
         "sent_per_step": (200.0, "B/step", "worker-0"),

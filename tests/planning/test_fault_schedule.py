@@ -67,7 +67,7 @@ def test_again_and_again_before_every_so_many_steps() -> None:
 
 def test_again_and_again_by_the_clock() -> None:
     entry = _pause({"role": "worker", "rank": 1}, every={"time": "2s", "times": 3})
-    times = [one.entry.fault.at.time for one in expand([entry], JOB) if one.entry.fault.at]
+    times = [due.entry.fault.at.time for due in expand([entry], JOB) if due.entry.fault.at]
     assert times == [2.0, 4.0, 6.0]
 
 
@@ -91,15 +91,15 @@ def test_faults_on_links_meet_hosts_and_their_peers() -> None:
 
 def test_what_comes_out_can_be_written_and_expanded_again() -> None:
     entries = [_pause({"role": "worker", "mode": "one"}, random={"rate": "5%"})]
-    once = [one.entry for one in expand(entries, JOB)]
-    assert [one.entry for one in expand(once, JOB)] == once
-    assert [EntryModel.model_validate(one.model_dump(mode="json")) for one in once] == once
+    once = [due.entry for due in expand(entries, JOB)]
+    assert [due.entry for due in expand(once, JOB)] == once
+    assert [EntryModel.model_validate(due.model_dump(mode="json")) for due in once] == once
 
 
 def test_nobody_is_hit_by_a_drawn_fault_after_its_death() -> None:
     kill = _entry("kill", {"role": "worker", "rank": 1}, at={"step": 50})
     pauses = _pause({"role": "worker", "mode": "all"}, every={"steps": 20})
-    late = [one for one in _moments(expand([kill, pauses], JOB)) if one[0] == "worker/1"]
+    late = [due for due in _moments(expand([kill, pauses], JOB)) if due[0] == "worker/1"]
     assert late == [("worker/1", 50), ("worker/1", 20), ("worker/1", 40)]
 
 

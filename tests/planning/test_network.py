@@ -64,8 +64,8 @@ def test_roles_may_share_a_host_that_has_a_link_of_its_own() -> None:
     ],
 )
 def test_what_is_wrong_has_a_place(fields: dict[str, Any], path: tuple[str, ...], message: str) -> None:
-    found = dict(network.violations(_spec(**fields), ROLES))
-    assert message in found[path], found
+    refused = dict(network.violations(_spec(**fields), ROLES))
+    assert message in refused[path], refused
 
 
 def test_a_good_one_has_nothing_wrong() -> None:

@@ -38,7 +38,9 @@ def test_everything_is_decided(fault_plan: Callable[..., Plan]) -> None:
     assert arm.env == {"OMP_NUM_THREADS": "1"}
     assert arm.workload.sizes == (8,)
     assert arm.workload.seed == 7
-    assert [(one.subject, one.clock, one.first_step, one.last_step) for one in arm.schedule] == [
+    assert [
+        (injection.subject, injection.clock, injection.first_step, injection.last_step) for injection in arm.schedule
+    ] == [
         ("worker/1", "worker/1", 50, None),
         ("server/0", "worker/0", 30, 50),
     ]
@@ -123,4 +125,7 @@ def test_a_fault_on_a_link_acts_on_a_host_and_its_worker_is_the_clock(plan_of: C
     by_role = {"loss": {"select": {"role": "server"}, "at": {"step": 5}, "share": "1%"}}
     by_host = {"loss": {"select": {"host": "scheduler"}, "at": {"step": 5}, "share": "1%"}}
     schedule = plan_of(text, ("faults", [by_role, by_host])).arms[0].schedule
-    assert [(one.subject, one.clock) for one in schedule] == [("left", "worker/1"), ("scheduler", "worker/0")]
+    assert [(injection.subject, injection.clock) for injection in schedule] == [
+        ("left", "worker/1"),
+        ("scheduler", "worker/0"),
+    ]

@@ -160,7 +160,7 @@ def test_variants_get_their_fields(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     text = GOOD.replace("seed: 7", "variants: {a: {}, b: {workload.batch_size: 4}}").replace("control", "a")
     path.write_text(text)
-    assert {name: one.workload.batch_size for name, one in load(path).variants.items()} == {"a": 32, "b": 4}
+    assert {name: variant.workload.batch_size for name, variant in load(path).variants.items()} == {"a": 32, "b": 4}
 
 
 def test_a_field_set_on_the_command_line_is_checked_like_the_others(tmp_path: Path) -> None:

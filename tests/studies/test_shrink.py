@@ -35,8 +35,8 @@ def test_what_it_takes_together_is_found_whatever_the_size(count: int, needed: s
         asked.append(tuple(items))
         return needed <= set(items)
 
-    found = minimal(range(count), still)
-    assert needed <= set(found) and len(found) == max(1, len(needed))
+    smallest = minimal(range(count), still)
+    assert needed <= set(smallest) and len(smallest) == max(1, len(needed))
     assert len(asked) == len(set(asked))
 
 

@@ -46,8 +46,8 @@ def test_no_count_is_not_zero() -> None:
 
 
 def test_resident_is_what_the_kernel_says() -> None:
-    told = memory.resident()
+    held = memory.resident()
     peak = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert peak is not None
-    assert told["peak"] <= int(peak[1]) * 1024
-    assert told["anonymous"] <= told["resident"] <= told["peak"]
+    assert held["peak"] <= int(peak[1]) * 1024
+    assert held["anonymous"] <= held["resident"] <= held["peak"]

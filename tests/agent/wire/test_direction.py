@@ -127,12 +127,12 @@ def test_the_witness_measures_when_packets_really_left() -> None:
 def test_the_witness_measures_the_rate_only_while_packets_wait() -> None:
     lane = _lane()
     lane.impair(0, Impairment(bandwidth=1600.0), 0.0)  # half a second for 100 bytes
-    for passage in [one for _ in range(3) for one in lane.transit(1.0, 100)]:
+    for passage in [way for _ in range(3) for way in lane.transit(1.0, 100)]:
         lane.arrived(passage, passage.arrives)
     tally = lane.restore(0, 9.0)
     assert tally is not None and tally.rate == 1600.0
     lane.impair(1, Impairment(bandwidth=1600.0), 9.0)
-    for passage in [one for n in range(3) for one in lane.transit(10.0 + n, 100)]:
+    for passage in [way for n in range(3) for way in lane.transit(10.0 + n, 100)]:
         lane.arrived(passage, passage.arrives)
     alone = lane.restore(1, 9.0)
     assert alone is not None and alone.rate is None

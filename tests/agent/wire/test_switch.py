@@ -169,8 +169,8 @@ def test_connections_to_other_peers_are_left_alone_and_each_is_torn_down_once() 
     switch.accept(1, segment(socket.inet_aton("10.77.0.2"), socket.inet_aton("10.77.0.1"), (9000, 41), 5, 7, 0x10), 1.0)
     switch.accept(2, segment(socket.inet_aton("10.77.0.3"), socket.inet_aton("10.77.0.1"), (9000, 42), 5, 7, 0x10), 1.0)
     assert [target for target, _ in switch.due(1.0)] == [0, 1, 0, 1, 1, 0, 2, 0]
-    told = switch.restore(Restore("a", 0), 2.0)
-    assert [(tally.touched, tally.packets) for tally in told.values()] == [(1, 2), (1, 1)]
+    tallies = switch.restore(Restore("a", 0), 2.0)
+    assert [(tally.touched, tally.packets) for tally in tallies.values()] == [(1, 2), (1, 1)]
 
 
 def test_what_is_sent_after_a_fault_overtakes_nothing_that_is_under_way() -> None:

@@ -75,10 +75,10 @@ def test_signals_come_with_the_state_before_and_after(session: Session) -> None:
     session.until(Spawned)
     for signal_name, before, after in (("STOP", "SDR", "T"), ("CONT", "T", "SRD"), ("KILL", "SDR", "Z")):
         session.agent.send(Signal("worker/0", signal_name, 3))  # type: ignore[arg-type]
-        told = session.until(Signalled)
-        assert isinstance(told, Signalled)
-        assert (told.fault, told.signal) == (3, signal_name)
-        assert told.before in before and told.after in after
+        report = session.until(Signalled)
+        assert isinstance(report, Signalled)
+        assert (report.fault, report.signal) == (3, signal_name)
+        assert report.before in before and report.after in after
     exited = session.until(Exited)
     assert isinstance(exited, Exited) and exited.signal == 9
     session.agent.send(Signal("worker/0", "KILL", 0))
@@ -93,10 +93,10 @@ def test_a_throttle_reports_what_it_withheld(session: Session) -> None:
     session.agent.send(Act("worker/0", 0, "slow", {"factor": 3.0}))
     time.sleep(1.0)
     session.agent.send(Undo("worker/0", 0))
-    told = session.until(Throttled)
-    assert isinstance(told, Throttled)
-    assert told.elapsed / (told.elapsed - told.stopped) == pytest.approx(3.0, rel=0.1)
-    assert told.cycles > 10 and told.witnessed >= told.cycles - 1
+    report = session.until(Throttled)
+    assert isinstance(report, Throttled)
+    assert report.elapsed / (report.elapsed - report.stopped) == pytest.approx(3.0, rel=0.1)
+    assert report.cycles > 10 and report.witnessed >= report.cycles - 1
 
 
 def test_stacks_of_a_running_and_of_a_stopped_process(session: Session) -> None:
