@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 from typing import Any
 
 import pytest
@@ -19,12 +20,23 @@ ALL = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "method"), ALL)
-def test_it_runs(kind: type, method: str, target: Any) -> None:
+def _tiny(kind: type) -> Any:
     benchmark = kind()
     for name, value in kind.tiny.items():  # type: ignore[attr-defined]
         setattr(benchmark, name, value)
-    cached = [benchmark.setup_cache()] if hasattr(benchmark, "setup_cache") else []
+    return benchmark
+
+
+@cache
+def _cached(kind: type) -> Any:
+    """What all benchmarks of a class share, as asv does it."""
+    return _tiny(kind).setup_cache()
+
+
+@pytest.mark.parametrize(("kind", "method"), ALL)
+def test_it_runs(kind: type, method: str, target: Any) -> None:
+    benchmark = _tiny(kind)
+    cached = [_cached(kind)] if hasattr(benchmark, "setup_cache") else []
     parameters = list(itertools.product(getattr(benchmark, "params", [])))[:1] or [()]
     measured = getattr(benchmark, method)(*cached, *parameters[0])
     samples = measured["samples"] if isinstance(measured, dict) else [measured]

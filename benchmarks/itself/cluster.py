@@ -144,22 +144,23 @@ def _quantity(verdict, arm, name, subject=""):
 
 BOUND_BY_LINK = """\
 title: 8 MB of gradients a step
-workload: {model: mlp, shapes: {distribution: fixed, value: 88}, batch_size: 8, steps: 24, warmup: 4, window: 2}
-topology: {kvstore: dist_sync, workers: 2, servers: 2, bigarray_bound: 1000, network: {bandwidth: 200mbit}}
+workload:
+  {{model: mlp, shapes: {{distribution: fixed, value: 88}}, batch_size: 8, steps: {steps}, warmup: 4, window: 2}}
+topology: {{kvstore: dist_sync, workers: 2, servers: 2, bigarray_bound: 1000, network: {{bandwidth: 200mbit}}}}
 """
 
 
 class StepBoundByLink:
     """Seconds of a step over gradient bytes out and weight bytes in at the link's bandwidth."""
 
-    timeout, unit, limit = 600, "ratio", 1.1
-    tiny = {}
+    timeout, unit, limit, steps = 600, "ratio", 1.1, 24
+    tiny = {"steps": 8}
     bytes = 4 * (88 * 88 * 256 + 256 + 256 * 256 + 256 + 256 * 10 + 10)
 
     def track_ratio(self):
         floor = 2 * self.bytes * 8 / 200e6
         with tempfile.TemporaryDirectory() as folder:
-            cost = _quantity(_run(BOUND_BY_LINK, folder), "main", "seconds_per_sample")
+            cost = _quantity(_run(BOUND_BY_LINK.format(steps=self.steps), folder), "main", "seconds_per_sample")
         return {"samples": [sample * 16 / floor for sample in cost["samples"]], "number": 1}
 
 
@@ -293,14 +294,15 @@ mx.nd.waitall()
 class StartOfCluster:
     """Seconds from `harness run` to the first step on hosts over those of a bare script on loopback."""
 
-    timeout, unit, limit, pairs = 600, "ratio", 1.5, 6
-    tiny = {"pairs": 1}
+    timeout, unit, limit, pairs, warming = 600, "ratio", 1.5, 6, 1
+    tiny = {"pairs": 1, "warming": 0}
 
     def track_ratio(self):
         """The first pair is not counted: it warms the disk's cache."""
         with tempfile.TemporaryDirectory() as folder:
-            samples = [self._harness(Path(folder)) / self._bare(Path(folder), pair) for pair in range(self.pairs + 1)]
-        return {"samples": samples[1:], "number": 1}
+            pairs = range(self.pairs + self.warming)
+            samples = [self._harness(Path(folder)) / self._bare(Path(folder), pair) for pair in pairs]
+        return {"samples": samples[self.warming :], "number": 1}
 
     def _harness(self, folder):
         began = time.monotonic()
