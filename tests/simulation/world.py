@@ -23,7 +23,7 @@ from harness.faults.late_start import LateStart
 from harness.faults.memory_limit import Limited
 from harness.faults.slow import Throttled
 from harness.faults.wrong_start import Environment
-from harness.planning.plan import Arm, Plan
+from harness.planning.plan import Plan
 from harness.vocabulary import events, instructions
 from harness.vocabulary.events import Event
 from harness.vocabulary.instructions import Instruction, Spawn
@@ -640,8 +640,3 @@ class World:
 def _is_never(part: Fault) -> bool:
     """Whether it acts by no start at all."""
     return isinstance(part, LateStart) and part.by is None
-
-
-def arm_of(plan: Plan) -> Arm:
-    """The arm that a world plays."""
-    return plan.arms[-1]
