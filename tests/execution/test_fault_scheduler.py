@@ -371,26 +371,28 @@ def test_a_fault_that_was_in_force_before_the_restart_is_over_beyond_its_steps(p
     assert job.on(events.Waiting, W1, 30, t=5.0) == [Credit(W1, 45)]
 
 
-def test_what_was_cut_short_within_a_moment_and_skipped_then_is_superseded(play: Callable[..., Play]) -> None:
-    together = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 5}}}
-    job = play(together, restart())
+TOGETHER = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 5}}}
+
+
+def _cut_at_once(job: Play) -> None:
+    """Fault and restart begin at one step; 50 ms later the process is gone, and then there is another."""
     job.come_up()
     job.on(events.Waiting, W1, 30)
     job.leave(W1, status=None, signal=9, t=1.05)
     job.conductor.tick(3.05)
     job.on(events.Spawned, W1, 2, 1, t=3.6)
+
+
+def test_what_was_cut_short_within_a_moment_and_skipped_then_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(TOGETHER, restart())
+    _cut_at_once(job)
     superseding = Superseded(4.0, ARM, W1, 0, 1, "worker/1 went on beyond its steps")
     assert job.on(events.Waiting, W1, 60, t=4.0) == [superseding, Credit(W1, None)]
 
 
 def test_what_was_cut_short_within_a_moment_and_never_went_on_is_superseded(play: Callable[..., Play]) -> None:
-    together = {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 5}}}
-    job = play(together, restart())
-    job.come_up()
-    job.on(events.Waiting, W1, 30)
-    job.leave(W1, status=None, signal=9, t=1.05)
-    job.conductor.tick(3.05)
-    job.on(events.Spawned, W1, 2, 1, t=3.6)
+    job = play(TOGETHER, restart())
+    _cut_at_once(job)
     (superseding, ended, _) = job.leave(W1, status=1, t=5.0)
     assert (superseding, ended.outcome) == (Superseded(5.0, ARM, W1, 0, 1, "worker/1 was gone"), "crashed")
 

@@ -57,10 +57,11 @@ class Wire:
 
     def _until(self) -> float | None:
         """When something else is to be done than to carry packets; None where nothing is known."""
+        due = self._switch.next_due
         if not self._out.backlog:
-            return self._switch.next_due
+            return due
         soon = time.monotonic() + _RETRY_SECONDS
-        return min(soon, self._switch.next_due or soon)
+        return soon if due is None else min(soon, due)
 
     def _deliver(self, arrived: list[Arrival]) -> None:
         for target, packet in arrived:
