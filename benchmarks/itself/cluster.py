@@ -154,7 +154,7 @@ class StepBoundByLink:
     """Seconds of a step over gradient bytes out and weight bytes in at the link's bandwidth."""
 
     timeout, unit, limit, steps = 600, "ratio", 1.1, 24
-    tiny = {"steps": 8}
+    tiny = {"steps": 6}
     bytes = 4 * (88 * 88 * 256 + 256 + 256 * 256 + 256 + 256 * 10 + 10)
 
     def track_ratio(self):
@@ -193,7 +193,7 @@ class SmallGradients:
 MANY = """\
 title: 21 processes
 workload: {{model: lenet, batch_size: 256, steps: {steps}, warmup: 2, window: 2}}
-topology: {{kvstore: dist_sync, workers: {workers}, servers: 4, network: {{}}}}
+topology: {{kvstore: dist_sync, workers: {workers}, servers: {servers}, network: {{}}}}
 startup_timeout: 120s
 stall_timeout: 120s
 """
@@ -203,14 +203,14 @@ class Many:
     """16 workers, 4 servers and a scheduler, a host each."""
 
     timeout = 900
-    workers, steps = 16, 40
-    tiny = {"workers": 2, "steps": 8}
+    workers, servers, steps = 16, 4, 40
+    tiny = {"workers": 2, "servers": 1, "steps": 8}
 
     def setup_cache(self):
         """One run for both numbers: seconds until all were ready, and the cores that agent and wire took after."""
         with tempfile.TemporaryDirectory() as folder:
             scenario = Path(folder) / "question.yaml"
-            scenario.write_text(MANY.format(workers=self.workers, steps=self.steps))
+            scenario.write_text(MANY.format(workers=self.workers, servers=self.servers, steps=self.steps))
             argv = [sys.executable, "-m", "harness", "run", str(scenario), "--results", folder]
             began = time.monotonic()
             with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as controller:
@@ -257,17 +257,17 @@ class Many:
     track_cores_of_agent_and_wire.unit, track_cores_of_agent_and_wire.limit = "cores", 0.1
 
 
-TWO_AND_TWO = """\
+SMALL_JOB = """\
 title: start
-workload: {model: mlp, steps: 20}
-topology: {kvstore: dist_sync, workers: 2, servers: 2, network: {}}
+workload: {{model: mlp, steps: 20}}
+topology: {{kvstore: dist_sync, workers: {each}, servers: {each}, network: {{}}}}
 """
 BARE = """
-export DMLC_PS_ROOT_URI=127.0.0.1 DMLC_PS_ROOT_PORT=$2 DMLC_NODE_HOST=127.0.0.1 DMLC_NUM_WORKER=2 DMLC_NUM_SERVER=2
+export DMLC_PS_ROOT_URI=127.0.0.1 DMLC_PS_ROOT_PORT=$2 DMLC_NODE_HOST=127.0.0.1 DMLC_NUM_WORKER=$4 DMLC_NUM_SERVER=$4
 export OMP_NUM_THREADS=1
 DMLC_ROLE=scheduler $1 -c 'import mxnet' &
-for _ in 1 2; do DMLC_ROLE=server $1 -c 'import mxnet' & done
-for _ in 1 2; do DMLC_ROLE=worker $1 $3 & done
+for _ in $(seq $4); do DMLC_ROLE=server $1 -c 'import mxnet' & done
+for _ in $(seq $4); do DMLC_ROLE=worker $1 $3 & done
 wait
 """
 TRAIN = """
@@ -292,10 +292,13 @@ mx.nd.waitall()
 
 
 class StartOfCluster:
-    """Seconds from `harness run` to the first step on hosts over those of a bare script on loopback."""
+    """Seconds from `harness run` to the first step on hosts over those of a bare script on loopback.
 
-    timeout, unit, limit, pairs, warming = 600, "ratio", 1.5, 6, 1
-    tiny = {"pairs": 1, "warming": 0}
+    ``each``: how many workers, and how many servers.
+    """
+
+    timeout, unit, limit, pairs, warming, each = 600, "ratio", 1.5, 6, 1, 2
+    tiny = {"pairs": 1, "warming": 0, "each": 1}
 
     def track_ratio(self):
         """The first pair is not counted: it warms the disk's cache."""
@@ -306,7 +309,7 @@ class StartOfCluster:
 
     def _harness(self, folder):
         began = time.monotonic()
-        _run(TWO_AND_TWO, folder)
+        _run(SMALL_JOB.format(each=self.each), folder)
         newest = sorted((folder / "runs").iterdir())[-1]
         past = history.read(newest / "history.jsonl")
         return next(event.t for event in past if isinstance(event, events.Started)) - began
@@ -316,6 +319,6 @@ class StartOfCluster:
         script.write_text(TRAIN)
         python = environment.ensure(environment.recipe(environment.DEFAULT_MXNET), lambda line: None).interpreter.python
         began = time.monotonic()
-        argv = ["sh", "-c", BARE, "sh", str(python), str(9600 + pair), str(script)]
+        argv = ["sh", "-c", BARE, "sh", str(python), str(9600 + pair), str(script), str(self.each)]
         done = subprocess.run(argv, capture_output=True, text=True, check=True)
         return max(float(line) for line in done.stdout.splitlines()) - began

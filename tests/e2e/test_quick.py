@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from harness.execution import machine
+from harness.storage import history
+from harness.vocabulary.events import Loss
 from tests.e2e.conftest import CLUSTERS, Quick, harness, needs_clusters
 
 pytestmark = [pytest.mark.e2e, pytest.mark.alone]
@@ -131,12 +133,30 @@ def test_list_show_and_judge(quick: Quick) -> None:
     assert harness("show", "nonsense", "--results", results).code == 2
 
 
-def test_a_replay_trains_to_the_same_weights(quick: Quick) -> None:
-    """The last two runs of the scenario that README runs and replays."""
-    paths = sorted((quick.results / "runs").glob("*-slow-worker-dist-sync-*/verdict.json"))[-2:]
-    before, after = (_arm(json.loads(path.read_text())) for path in paths)
-    weights = [next(m["note"] for m in arm["measures"] if m["name"] == "different_weights") for arm in (before, after)]
+def test_the_same_scenario_trains_to_the_same_weights(quick: Quick) -> None:
+    """That which `make bench` and README run."""
+    first, second = (_arm(verdict) for verdict in _bodies(quick, "slow-worker-dist-sync")[:2])
+    weights = [next(m["note"] for m in arm["measures"] if m["name"] == "different_weights") for arm in (first, second)]
     assert weights[0] == weights[1]
+
+
+def test_a_replay_has_the_same_losses_until_the_same_step(quick: Quick) -> None:
+    """That of the run that README lets hang."""
+    runs = [body["run"] for body in _bodies(quick, "killed-worker-dist-sync")[:2]]
+    losses = [_losses(quick.results / "runs" / run) for run in runs]
+    assert len(losses[0]) == 2 * 200
+    assert losses[0] == losses[1]
+
+
+def _bodies(quick: Quick, name: str) -> list[Any]:
+    """The verdicts of all runs of a scenario, the oldest first."""
+    return [json.loads(path.read_text()) for path in sorted((quick.results / "runs").glob(f"*-{name}-*/verdict.json"))]
+
+
+def _losses(folder: Path) -> dict[tuple[str, int], float]:
+    """By worker and step."""
+    told = [event for event in history.read(folder / "history.jsonl") if isinstance(event, Loss)]
+    return {(event.subject, event.first + place): loss for event in told for place, loss in enumerate(event.values)}
 
 
 def test_a_damaged_run_is_a_clear_error(quick: Quick, tmp_path: Path) -> None:

@@ -53,7 +53,6 @@ def _values(command: Command, name: str) -> dict[str, Any]:
         "{kvstore: device, contexts: [cpu(0), cpu(1)], compression: 2bit}",
         "{kvstore: device, contexts: [cpu(0), cpu(1)], loop: push_pull}",
         "{kvstore: dist_device_sync, workers: 2, bigarray_bound: 1000, servers: 2}",
-        "{kvstore: dist_sync, workers: 2, van: p3, update_on_kvstore: false}",
         "{kvstore: dist_sync, workers: 2, loop: push_pull, compression: {type: 2bit, threshold: 1.0}}",
         pytest.param(
             "{kvstore: dist_sync, workers: 2, network: {hosts: {a: [worker/0, worker/1]}}}", marks=needs_clusters
@@ -62,6 +61,13 @@ def _values(command: Command, name: str) -> dict[str, Any]:
 )
 def test_it_trains_and_every_copy_of_the_weights_is_the_same(run: Callable[..., Command], topology: str) -> None:
     command = run(f"topology={topology}")
+    assert command.code == 0, command.out + command.err
+
+
+def test_p3_trains(run: Callable[..., Command]) -> None:
+    """Its workers update, as it demands; their weights part in one run of a hundred (docs/topologies.md)."""
+    p3 = "topology={kvstore: dist_sync, workers: 2, van: p3, update_on_kvstore: false}"
+    command = run(p3, "expect={outcome: completed}")
     assert command.code == 0, command.out + command.err
 
 
