@@ -43,12 +43,14 @@ class Play:
         self.conductor.begin()
         for role in ALL:
             self.on(events.Spawned, role, 1, None, t=t)
+        self.imports(W0, t)
+        self.imports(W1, t)
         self.on(events.Waiting, W0, 0, t=t)
         return self.on(events.Waiting, W1, 0, t=t)
 
-    def imports(self, role: str) -> list[Any]:
+    def imports(self, role: str, t: float = 1.0) -> list[Any]:
         """A worker shows that MXNet is there."""
-        return self.on(events.Imported, role, 0.5, "3.11", "1.9.1", "1.23", [])
+        return self.on(events.Imported, role, 0.5, "3.11", "1.9.1", "1.23", [], t=t)
 
     def leave(self, *roles: str, status: int | None = 0, signal: int | None = None, t: float = 9.0) -> list[Any]:
         return [action for role in roles for action in self.on(events.Exited, role, status, signal, t=t)]

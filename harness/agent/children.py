@@ -22,7 +22,7 @@ class Child:
     """A role's process in its ``folder``: ``events`` is what it writes, ``commands`` what it reads.
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
-    what was started may be a wrapper around it.
+    what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
     """
 
     role: str
@@ -33,6 +33,7 @@ class Child:
     rest: bytes = b""
     exited: bool = field(default=False)
     announced: int | None = None
+    announced_group: int | None = None
 
     @property
     def pid(self) -> int:
@@ -41,14 +42,15 @@ class Child:
 
     @property
     def group(self) -> int:
-        """The process group of all that was started for the role."""
-        return self.process.pid
+        """The process group of the role's program."""
+        return self.announced_group or self.process.pid
 
     def announce(self, pid: int) -> None:
-        """Take a process for the role's own, if it is one of its group."""
+        """Take a process for the role's own: only one that has inherited our pipe can say that it is."""
         with suppress(ProcessLookupError):
-            if os.getpgid(pid) == self.group:
-                self.announced = pid
+            group = os.getpgid(pid)
+            if group != os.getpgrp():
+                self.announced, self.announced_group = pid, group
 
     @property
     def checkpoints(self) -> Path:
@@ -61,11 +63,10 @@ class Child:
             self.commands.write(line)
 
     def signal(self, number: int) -> None:
-        """Signal the process and all it started."""
-        try:
-            os.killpg(self.group, number)
-        except ProcessLookupError:
-            pass
+        """Signal the process and all it started, and what has started it."""
+        for group in {self.group, self.process.pid}:
+            with suppress(ProcessLookupError):
+                os.killpg(group, number)
 
     def close(self) -> None:
         os.close(self.events)

@@ -86,16 +86,14 @@ class FaultInjector:
         ran = 0.0
         if child is not None and not child.exited:
             if instruction.signal == "STOP":
-                for commitment in self._on(child.role):
-                    commitment.suspend()
+                self.hold(child.role)
             before, ran = proc.state(child.pid), proc.processor_seconds(child.pid)[0]
             child.signal(signal.Signals[f"SIG{instruction.signal}"])
             after = proc.settled(child.pid, _AFTER[instruction.signal])
             if instruction.signal == "STOP":
                 ran = proc.processor_seconds(child.pid)[0]
             if instruction.signal == "CONT":
-                for commitment in self._on(child.role):
-                    commitment.resume()
+                self.let_go(child.role)
         fields = {
             "fault": instruction.fault,
             "signal": instruction.signal,
@@ -104,6 +102,16 @@ class FaultInjector:
             "ran": round(ran, 6),
         }
         self._report("signalled", instruction.subject, fields)
+
+    def hold(self, role: str) -> None:
+        """Neither stop nor continue it for a while, since somebody else does, or looks at it."""
+        for commitment in self._on(role):
+            commitment.suspend()
+
+    def let_go(self, role: str) -> None:
+        """Go on with what `hold` has left alone."""
+        for commitment in self._on(role):
+            commitment.resume()
 
     def _on(self, role: str) -> list[Commitment]:
         return [commitment for commitment in self._in_force.values() if commitment.child.role == role]

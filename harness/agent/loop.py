@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from harness.agent import children, cluster, sockets
+from harness.agent import children, cluster, proc, sockets
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
 from harness.agent.fault_injector import FaultInjector
@@ -236,6 +236,7 @@ class Agent:
         child = self._children[instruction.subject]
         if child.exited:
             return
+        self._injector.hold(child.role)  # py-spy cannot look at what is stopped and continued meanwhile
         try:
             self._dumps[instruction.subject] = StackDump(child.pid)
         except OSError as error:
@@ -249,6 +250,8 @@ class Agent:
                 self._report_stack(self._children[role], text)
 
     def _report_stack(self, child: Child, text: str) -> None:
+        if proc.state(child.pid) != "T":  # else a pause holds it, to its end
+            self._injector.let_go(child.role)
         self._report("stack", child.role, {"text": text, "sockets": sockets.of(child.pid)})
 
     def _shutdown(self, instruction: Shutdown) -> None:

@@ -24,6 +24,9 @@ MXNET_VARIABLE = "HARNESS_ASV_MXNET"
 ENV_VARIABLE = "HARNESS_ASV_ENV"
 SESSION_VARIABLE = "HARNESS_ASV_SESSION"
 SAVES_VARIABLE = "HARNESS_ASV_SAVES"
+_READ = (".py", ".yaml", ".json")
+"""How the names of files end that decide what is measured."""
+
 _MEASURED = ("asv.conf.json", "benchmarks", "harness", "scenarios")
 """What decides which numbers come out."""
 
@@ -95,10 +98,10 @@ def _saves() -> bool:
 
 
 def _uncommitted() -> list[str]:
-    """Files that would be measured and are not those of the commit; ignored ones do not count."""
-    argv = ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames", "--", *_MEASURED]
+    """Files that would be measured and are not those of the commit, even where git is told to ignore them."""
+    argv = ["git", "status", "--porcelain", "--untracked-files=all", "--ignored", "--no-renames", "--", *_MEASURED]
     lines = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [line[3:] for line in lines]
+    return [line[3:] for line in lines if not line.startswith("!! ") or line.endswith(_READ)]
 
 
 def _tree(commit: str) -> str:

@@ -62,7 +62,7 @@ class Word(Strict):
     @model_validator(mode="before")
     @classmethod
     def _word(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"is_": value}
+        return value if isinstance(value, dict) and "is_" in value else {"is_": value}
 
 
 class Limits(Strict):

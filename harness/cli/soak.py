@@ -38,6 +38,8 @@ def execute(arguments: argparse.Namespace) -> int:
         study.wrong.append(f"processes are left: {', '.join(map(str, left))}")
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
+    else:
+        print(f"{folder.id}: {study.total} runs and replays, {len(study.wrong)} things wrong")
     for wrong in study.wrong:
         sys.stderr.write(f"wrong: {wrong}\n")
     return EXIT_BROKEN if study.wrong else 0

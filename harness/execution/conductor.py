@@ -60,7 +60,8 @@ _STEP_MEMORY = 256
 class _RoleState:
     """What is known of one process."""
 
-    spawned: bool = False
+    spawned: float | None = None
+    imported: bool = False
     waiting: int | None = None
     step: int = 0
     done: bool = False
@@ -71,7 +72,7 @@ class _RoleState:
 
     @property
     def lives(self) -> bool:
-        return self.spawned and self.exited is None
+        return self.spawned is not None and self.exited is None
 
 
 @dataclass
@@ -139,7 +140,7 @@ class Conductor:
             self._closed = self._closed or isinstance(event, Closed)
             return []
         actions: list[Action] = []
-        if isinstance(event, Progress | Window | Waiting | Done) and self._stalling:
+        if self._moves_after_all(event):
             actions += self._revoke()
             if self.ended is not None:
                 return actions
@@ -170,10 +171,12 @@ class Conductor:
             Stack: self._reported,
         }
 
-    @property
-    def _stalling(self) -> bool:
-        """Whether the end was near only because nothing moved."""
-        return self._ending is not None and self._ending.stage != ""
+    def _moves_after_all(self, event: Event) -> bool:
+        """Whether the end was near only because nothing moved, and this shows that something does."""
+        if self._ending is None or self._ending.stage == "":
+            return False
+        comes_up = isinstance(event, Announced | Imported | Ready) and self._ending.stage != "start-up"
+        return comes_up or isinstance(event, Progress | Window | Waiting | Done)
 
     def _revoke(self) -> list[Action]:
         """Somebody moves after all: nothing ends, unless by those who left meanwhile."""
@@ -198,7 +201,7 @@ class Conductor:
 
     def _on_spawned(self, event: Spawned) -> list[Action]:
         """Note a role's first process, or one that takes the place of another."""
-        self._roles[event.subject] = _RoleState(spawned=True)
+        self._roles[event.subject] = _RoleState(spawned=event.t)
         self._move(event)
         return []
 
@@ -208,7 +211,7 @@ class Conductor:
 
     def _on_imported(self, event: Imported) -> list[Action]:
         """Note that MXNet is there; a job that something else has broken by then is MXNet's."""
-        self._imported = True
+        self._imported = self._roles[event.subject].imported = True
         self._move(event)
         return self._end_now(event.t) if self._ending is not None and self._ending.unproven else []
 
@@ -388,7 +391,15 @@ class Conductor:
         """Standing still does not count while the clock has yet to end a fault."""
         step = median(self._step_seconds) if self._step_seconds else 0.0
         patience = max(self.stall_timeout, STALL_STEPS * step) * self._scheduler.slowdown
-        return max([self._moved, *self._scheduler.healing]) + patience
+        starting = [self._spawned(name) + self.startup_timeout for name in self._importing()]
+        return max([max([self._moved, *self._scheduler.healing]) + patience, *starting])
+
+    def _importing(self) -> list[str]:
+        """Workers that were started, again maybe, and have not shown that MXNet is there."""
+        return [name for name in self.arm.workers if self._roles[name].lives and not self._roles[name].imported]
+
+    def _spawned(self, name: str) -> float:
+        return self._roles[name].spawned or 0.0
 
     def _move(self, event: Event) -> None:
         """Note that somebody moved; what is reported late takes back nothing."""
@@ -415,7 +426,7 @@ class Conductor:
     def _startup_failed(self, now: float) -> list[Action]:
         late = [name for name in self.arm.workers if self._roles[name].waiting is None]
         reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
-        return self._look(now, _Ending("refused", late[0], reason, stage="start-up"))
+        return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:
         alive = [name for name, state in self._roles.items() if state.lives]
@@ -427,7 +438,9 @@ class Conductor:
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
         stage: Stage = "training" if training else "exit"
-        return self._look(now, _Ending("hung", (training or alive or [""])[0], reason, stage=stage))
+        return self._look(
+            now, _Ending("hung", (self._importing() or training or alive or [""])[0], reason, stage=stage)
+        )
 
     def _look(self, now: float, ending: _Ending) -> list[Action]:
         """Look at the stacks of all who live, since nobody moves, then end."""
@@ -457,8 +470,17 @@ class Conductor:
         """End early, from outside: interrupted or aborted."""
         return [] if self.ended is not None else self._end(now, outcome, reason)
 
+    def _lacks_mxnet(self, role: str) -> str:
+        """Where MXNet would have to have been imported for the end to be its matter, and was not."""
+        if not self._imported:
+            return "any worker"
+        if role not in self.arm.workers or role in self._scheduler.expected_exits:
+            return ""
+        state = self._roles[role]
+        return "" if state.imported or state.spawned is None else role
+
     def _end(self, now: float, outcome: Outcome, reason: str, role: str = "", stage: Stage = "") -> list[Action]:
-        if outcome == "refused" and not self._imported:
-            outcome, reason = "aborted", f"{reason}; no worker had imported mxnet"
+        if outcome in ("refused", "crashed", "hung") and (who := self._lacks_mxnet(role)):
+            outcome, reason = "aborted", f"{reason}; mxnet was never there in {who}"
         self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage)
         return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]

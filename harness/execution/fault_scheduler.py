@@ -142,7 +142,10 @@ class FaultScheduler:
         if comes_back and fault.by_steps:
             return self._interrupt(fault, now, None, self._killer(role))
         self._note_cut(fault, now, self._killer(role))
-        return [] if comes_back else self._heal(fault, now, None)
+        if comes_back:
+            return []
+        fault.cut_by = self._killer(role)
+        return self._heal(fault, now, None)
 
     def _note_cut(self, fault: FaultState, now: float, killer: FaultState | None) -> None:
         """Remember who ended a process before a fault on it had any time to act."""
@@ -208,7 +211,7 @@ class FaultScheduler:
         restarts = [other for other in self._faults if other.life.restart_after is not None and clock in other.victims]
         if not fault.interrupted and not restarts:
             return []
-        fault.phase = "over"
+        fault.finish()
         cause = fault.cut_by if fault.interrupted else max(restarts, key=_began)
         return [] if cause is None else [self._superseded(fault, cause, now, f"{clock} went on beyond its steps")]
 
@@ -309,7 +312,7 @@ class FaultScheduler:
     def _inject(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection, life, subject = fault.injection, fault.life, fault.injection.subject
         if (condemned_by := self._condemned(fault)) is not None:
-            fault.phase = "over"
+            fault.finish()
             return [self._superseded(fault, condemned_by, now, f"{subject} was about to be started again")]
         if fault.needs_process and subject not in self._alive and (actions := self._impossible(fault, now)) is not None:
             return actions
@@ -323,16 +326,17 @@ class FaultScheduler:
         for victim in fault.victims:
             actions += fault.part.inject(victim, injection.fault)
         if life.instantaneous:
-            fault.phase = "over"
+            fault.finish()
             actions.append(Healed(now, self._arm.name, subject, injection.fault, step))
         return actions
 
     def _condemned(self, fault: FaultState) -> FaultState | None:
-        """The fault that has ended the process already which this one is to end, and will start it again."""
-        if not fault.life.terminates or fault.life.whole_job:
+        """The fault that has ended already what this one is to end, and will start it again."""
+        if not fault.life.terminates:
             return None
-        subject = fault.injection.subject
-        return next((other for other in self._faults if other.will_restart and subject in other.victims), None)
+        subject, whole = fault.injection.subject, fault.life.whole_job
+        alike = [other for other in self._faults if other.will_restart and (other.life.whole_job or not whole)]
+        return next((other for other in alike if subject in other.victims), None)
 
     def _impossible(self, fault: FaultState, now: float) -> list[Action] | None:
         """What becomes of a fault whose process is not there; None where it can begin on the next one."""
@@ -340,7 +344,7 @@ class FaultScheduler:
         killer = self._killer(subject)
         if killer is None:
             if subject in self._left:  # by itself
-                fault.phase = "over"
+                fault.finish()
                 return []
             return None
         if fault.outlives_process and self._comes_back(subject):
@@ -349,7 +353,7 @@ class FaultScheduler:
             fault.interrupted = True
             fault.cut_by = None if fault.long else killer
             return []
-        fault.phase = "over"
+        fault.finish()
         return [self._superseded(fault, killer, now, f"{subject} was gone")]
 
     def _killer(self, role: str) -> FaultState | None:
@@ -375,7 +379,7 @@ class FaultScheduler:
 
     def _give_up(self, fault: FaultState, now: float) -> list[Action]:
         """End it without doing what it would have done at its end."""
-        fault.phase = "over"
+        fault.finish()
         return [Healed(now, self._arm.name, fault.injection.subject, fault.injection.fault, None)]
 
     def _interrupt(
@@ -383,7 +387,7 @@ class FaultScheduler:
     ) -> list[Action]:
         """Let a fault end until its clock comes to its steps again, on another process maybe."""
         actions = self._heal(fault, now, step)
-        fault.phase, fault.interrupted = "waits", True
+        fault.interrupt()
         self._note_cut(fault, now, killer)
         return actions
 
@@ -394,7 +398,7 @@ class FaultScheduler:
 
     def _heal(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection = fault.injection
-        fault.phase = "over"
+        fault.finish()
         actions = self._told_cut(fault, now)
         if isinstance(fault.part, Heals):
             actions += fault.part.heal(injection.subject, injection.fault)
@@ -404,7 +408,16 @@ class FaultScheduler:
             actions = [*restarts, *actions]
         if actions:
             actions.append(Healed(now, self._arm.name, injection.subject, injection.fault, step))
-        return actions
+        pause = self._stood_still(fault)
+        return actions + ([self._superseded(fault, pause, now, f"{injection.subject} stood still")] if pause else [])
+
+    def _stood_still(self, fault: FaultState) -> FaultState | None:
+        """The fault that stopped the process for all the time in which this one was to slow it down."""
+        if fault.life.slowdown == 1:
+            return None
+        stopping = [other for other in self._faults if other.active and other.life.suspends]
+        own = [other for other in stopping if other.injection.subject == fault.injection.subject]
+        return next((other for other in own if _began(other) <= _began(fault)), None)
 
 
 def _began(fault: FaultState) -> float:

@@ -42,6 +42,14 @@ class FaultState:
         self.phase, self.injected_at, self.stopped_at, self.cut_by = "in force", now, None, None
         self.victims = list(victims)
 
+    def interrupt(self) -> None:
+        """Note that it waits for its clock to come to its steps again."""
+        self.phase, self.interrupted = "waits", True
+
+    def finish(self) -> None:
+        """Note that it acts no more."""
+        self.phase = "over"
+
     def mark_exited(self, victim: str, t: float) -> None:
         """Note that a victim is gone; with the last one, the time until they are started again begins."""
         self.gone.add(victim)

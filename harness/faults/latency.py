@@ -11,7 +11,7 @@ from harness.base.units import Duration
 from harness.faults import LinkFault, Proof, Tolerance
 from harness.vocabulary.events import Impaired
 from harness.vocabulary.instructions import Impairment
-from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.receipts import Evidence, dose
 
 SCHEDULING = 0.001
 """Seconds that the wire may wake up late."""
@@ -54,6 +54,7 @@ class Latency(LinkFault):
         """
         if report.delay is None:
             return None, ""
-        chance = 4 * self.jitter / math.sqrt(3 * report.packets)
-        allowed = self.tolerance * self.by + chance + SCHEDULING
-        return -allowed <= report.delay - self.by <= allowed + self.jitter, f"{self.by * 1e3:g} ms were asked"
+        allowed = self.tolerance * self.by + 4 * self.jitter / math.sqrt(3 * report.packets)
+        off = max(self.by - report.delay, report.delay - self.by - self.jitter)
+        doubt = f"and the wire may be {SCHEDULING * 1e3:g} ms late"
+        return dose(off, allowed, allowed + SCHEDULING, f"{self.by * 1e3:g} ms were asked", doubt)

@@ -32,6 +32,7 @@ class MemoryLimit(LastingFault):
 
     name: ClassVar[str] = "memory_limit"
     evidence: ClassVar[tuple[type[Event], ...]] = (Limited,)
+    exclusive: ClassVar[bool] = True
     limit: Size = Field(gt=0, le=10**15, description="bytes of VmData, in which every thread's stack counts with 8 MiB")
 
     def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
@@ -41,13 +42,16 @@ class MemoryLimit(LastingFault):
         return (Undo(subject, number),)
 
     def receipt(self, evidence: Evidence) -> Proof:
-        """The limit that the kernel shows in ``/proc/<pid>/limits``, of every process that it met."""
+        """The limit that the kernel shows in ``/proc/<pid>/limits``, of every process that it met, and to its end."""
         begun = [report for report in evidence.all(Limited) if not report.ended]
+        ends = [report for report in evidence.all(Limited) if report.ended]
         if not begun:
             return False, "no limit was reported"
+        if ends and ends[-1].before != self.limit:
+            return False, f"something else had set the limit to {_shown(ends[-1].before)} before it ended"
         limited = begun[0]
-        shown = "unlimited" if limited.after is None else bytes_text(limited.after)
-        seen = f"/proc/{limited.pid} shows a limit of {shown}; it held {bytes_text(limited.held)} then"
+        held = bytes_text(limited.held)
+        seen = f"/proc/{limited.pid} shows a limit of {_shown(limited.after)}; it held {held} then"
         return all(report.after == self.limit for report in begun), seen
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
@@ -58,3 +62,7 @@ class MemoryLimit(LastingFault):
         before = next(report.before for report in reports if report.pid == reports[-1].pid)
         after = reports[-1].after
         return after == before, "the limit is as before" if after == before else f"the limit is {after}, not {before}"
+
+
+def _shown(limit: int | None) -> str:
+    return "unlimited" if limit is None else bytes_text(limit)

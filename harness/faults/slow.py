@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.faults import LastingFault, Life, Proof, Tolerance
 from harness.vocabulary.events import Event
 from harness.vocabulary.instructions import Act, Instruction, Undo
-from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.receipts import Evidence, dose
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,8 @@ class Slow(LastingFault):
         finest = 2 * factor**2 * stopped / elapsed / sum(r.cycles for r in reports)
         allowed = self.tolerance * (self.factor - 1)
         sentence = f"a factor of {factor:.2f} for {self.factor:g}"
-        off = abs(factor - self.factor)
-        if off > allowed and off <= allowed + finest:
-            return None, f"{sentence}, in too few stops to tell within {allowed:.2f}"
-        return off <= allowed, sentence
+        doubt = f"in too few stops to tell within {allowed:.2f}"
+        return dose(abs(factor - self.factor), allowed, allowed + finest, sentence, doubt)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         throttled = evidence.all(Throttled)

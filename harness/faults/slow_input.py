@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.base.units import Duration
 from harness.faults import Proof, Tolerance, WorkerFault
 from harness.vocabulary.events import Event
-from harness.vocabulary.receipts import Evidence
+from harness.vocabulary.receipts import Evidence, dose
 
 LONG_ENOUGH = 0.9
 WAKING = 0.001
@@ -51,5 +51,7 @@ class SlowInput(WorkerFault):
     def dose(self, evidence: Evidence) -> tuple[bool | None, str]:
         """The median delay."""
         took = median(report.seconds for report in evidence.all(Delayed))
-        fits = abs(took - self.by) <= self.tolerance * self.by + WAKING
-        return fits, f"{took * 1e3:.1f} ms each, {self.by * 1e3:g} ms were asked"
+        allowed = self.tolerance * self.by
+        sentence = f"{took * 1e3:.1f} ms each, {self.by * 1e3:g} ms were asked"
+        doubt = f"and a sleep may last {WAKING * 1e3:g} ms longer"
+        return dose(abs(took - self.by), allowed, allowed + WAKING, sentence, doubt)

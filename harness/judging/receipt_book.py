@@ -8,7 +8,9 @@ from harness.faults import CanBeIdle, Dosed, SeenHealed
 from harness.planning.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
 from harness.vocabulary.events import Event, Healed, Injected, Superseded, Window
-from harness.vocabulary.receipts import MOMENT_SECONDS, Evidence, Receipt
+from harness.vocabulary.receipts import MOMENT_SECONDS, Dose, Evidence, Receipt
+
+_DOSES: dict[bool | None, Dose] = {True: "as asked", None: "unclear", False: "off"}
 
 
 class _Case:
@@ -19,7 +21,7 @@ class _Case:
         self.superseded: Superseded | None = None
         self.cut_short = self.long = False
         self.active = self.injected = False
-        self.changed = 0.0
+        self.changed = self.lasted = 0.0
         self.events: list[Event] = []
         self.inside, self.outside = BoundedSeries(), BoundedSeries()
         self.taken: set[int] = set()
@@ -34,6 +36,7 @@ class _Case:
         else:
             self.injected = True
             self.long = self.long or self._in_force_until(event.t)
+            self.lasted += event.t - self.changed if self.active else 0.0
             self.active = isinstance(event, Injected)
             self.changed = event.t
             self.events.append(event)
@@ -73,17 +76,27 @@ class _Case:
         happened, sentence = fault.receipt(evidence)
         fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
+        told = cause if self.cut_short or not happened else self._shortened()
         excused = by is not None and (happened or not self.long or not self.cut_short)
         return Receipt(
             *head,
             proven=happened and fits is not False,
-            evidence="; ".join(filter(None, (sentence, measured, cause if self.cut_short or not happened else ""))),
+            evidence="; ".join(filter(None, (sentence, measured, told))),
             restored=None if self.cut_short and happened else restored,
             afterwards=seen,
             idle=isinstance(fault, CanBeIdle) and fault.idle(evidence),
             happened=happened,
+            dose=_DOSES[fits] if measured else "",
             superseded=by.by if by is not None and excused else None,
         )
+
+    def _shortened(self) -> str:
+        """That it was in force for less than was asked, where it was: to the end of the arm."""
+        life = self.injection.part.life
+        if life.seconds is None or life.suspends or self.active:
+            return ""
+        short = life.seconds - self.lasted >= MOMENT_SECONDS
+        return f"in force for {self.lasted:.2f} of {life.seconds:g} s, to the end of the arm" if short else ""
 
 
 class ReceiptBook:

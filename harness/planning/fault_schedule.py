@@ -165,7 +165,8 @@ def _span(fault: Fault, steps: tuple[float, float]) -> tuple[str, float, float] 
         return "steps", *steps
     if at.time is None:
         return None
-    lasts = 0.0 if life.instantaneous else math.inf if life.seconds is None else life.seconds
+    seconds = life.seconds if life.restart_after is None else life.restart_after
+    lasts = 0.0 if life.instantaneous else math.inf if seconds is None else seconds
     return "seconds", at.time, at.time + lasts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
@@ -12,6 +12,7 @@ from rich.text import Text
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
 from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.receipts import Receipt
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _SHADES = {"link": "on dark_blue", "process": "on dark_red", "worker": "on dark_magenta"}
@@ -20,7 +21,7 @@ _LEAST_COLUMNS = 20
 
 @dataclass(frozen=True)
 class Span:
-    """One fault in force, in seconds of the arm, with its receipt."""
+    """One time in which a fault was in force, in seconds of the arm, with its receipt after the last one."""
 
     number: int
     name: str
@@ -28,8 +29,9 @@ class Span:
     begin: float
     end: float
     kind: str
-    proven: bool
-    evidence: str
+    stands: bool
+    word: str = ""
+    evidence: str = ""
 
 
 @dataclass
@@ -78,8 +80,7 @@ def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timel
     for arm in plan.arms:
         own = events[arm.name]
         if own:
-            proofs = {number: (receipt.stands, receipt.evidence) for number, receipt in receipts[arm.name].items()}
-            spans = _spans(arm, own, proofs)
+            spans = _spans(arm, own, receipts[arm.name])
             drawn.append(_timeline(arm, own, spans))
     return drawn
 
@@ -105,22 +106,23 @@ def _timeline(arm: Arm, events: Sequence[Event], spans: Sequence[Span]) -> Timel
     return Timeline(arm.name, max(end - begin, 1e-3), outcome, list(rows.values()), spans)
 
 
-def _spans(arm: Arm, events: Sequence[Event], receipts: dict[int, tuple[bool, str]]) -> list[Span]:
+def _spans(arm: Arm, events: Sequence[Event], receipts: Mapping[int, Receipt]) -> list[Span]:
     begin = events[0].t
     end = next((event.t for event in events if isinstance(event, Ended)), events[-1].t)
-    healed = {event.fault: event.t for event in events if isinstance(event, Healed)}
+    began = [event for event in events if isinstance(event, Injected)]
+    last = {event.fault: event for event in began}
     spans = []
-    for event in events:
-        if not isinstance(event, Injected):
-            continue
+    for event in began:
         injection = arm.schedule[event.fault]
         roles: tuple[str, ...] = (injection.subject,)
         if arm.network is not None and injection.part.kind == "link":
             roles = arm.network.named(injection.subject).roles
-        until = healed.get(event.fault, end) - begin
-        part = injection.part
-        proven, evidence = receipts.get(event.fault, (False, ""))
-        spans.append(Span(event.fault, part.name, roles, event.t - begin, until, part.kind, proven, evidence))
+        healed = (other for other in events if isinstance(other, Healed) and other.fault == event.fault)
+        until = next((other.t for other in healed if other.t >= event.t), end) - begin
+        part, receipt = injection.part, receipts.get(event.fault)
+        told = (receipt.word, receipt.evidence) if receipt and event is last[event.fault] else ("goes on below", "")
+        stands = receipt is not None and receipt.stands
+        spans.append(Span(event.fault, part.name, roles, event.t - begin, until, part.kind, stands, *told))
     return spans
 
 
@@ -172,6 +174,6 @@ def _bracket(span: Span, label: int, each: float, columns: int) -> Text:
 
 
 def _legend(span: Span) -> Text:
-    word = ("proven", "green") if span.proven else ("no receipt", "bold red")
+    word = (span.word, "green" if span.stands else "bold red")
     when = f"{span.number} {span.name} of {', '.join(span.roles)}, {span.begin:.2f} to {span.end:.2f} s: "
-    return Text.assemble(when, word, f"; {span.evidence}")
+    return Text.assemble(when, word, f"; {span.evidence}" if span.evidence else "")

@@ -94,13 +94,8 @@ def _receipts(verdict: Verdict) -> Table:
 
 
 def _word(receipt: Receipt) -> Text:
-    if receipt.restored is False:
-        return Text("not undone", "bold red")
-    if receipt.proven:
-        return Text("proven", "green")
-    if receipt.superseded is not None:
-        return Text(f"superseded by {receipt.superseded}", "yellow")
-    return Text("dose is off" if receipt.happened else "missing", "bold red")
+    colour = "bold red" if not receipt.stands else "green" if receipt.proven else "yellow"
+    return Text(receipt.word, colour)
 
 
 def _log(ended: Ended) -> Text:

@@ -48,6 +48,7 @@ class Soak(Study):
         self._results, self._seeds = results, list(seeds)
         self._runs: dict[int, str] = {}
         self._accounts: dict[str, Account | None] = {}
+        self._own: set[str] = set()
         self.wrong: list[str] = []
         """What did not hold, a sentence each."""
 
@@ -78,6 +79,7 @@ class Soak(Study):
             self._accounts[key] = None
             self.wrong.append(f"{key}: {failure}")
             return f"{key}: {failure}"
+        self._own.add(verdict.run)
         self._accounts[key] = self._account(verdict)
         self.wrong += _defects(key, verdict)
         if kind == "run":
@@ -100,14 +102,12 @@ class Soak(Study):
         if before != after:
             self.wrong.append(f"seed {seed}: {before} became {after}")
 
-    def processes_left(self) -> list[int]:
-        """Ids of processes that still name the folder of results; only for when nothing runs."""
-        folder = str(self._results.absolute() / "runs")
-        return [
-            process.pid
-            for process in psutil.process_iter(["cmdline"])
-            if folder in " ".join(process.info["cmdline"] or [])
-        ]
+    def processes_left(self) -> list[str]:
+        """Processes that still name the folder of one of its runs, with what they are; for when it is through."""
+        folders = [str(self._results.absolute() / "runs" / run) for run in sorted(self._own)]
+        lines = {process.pid: process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])}
+        left = {pid: line for pid, line in lines.items() if any(folder in " ".join(line) for folder in folders)}
+        return [f"{pid} ({' '.join(line[-2:])})" for pid, line in left.items()]
 
     def summary(self) -> Mapping[str, Any]:
         return {"runs": len(self._runs), "answers": len(self._accounts), "wrong": self.wrong}

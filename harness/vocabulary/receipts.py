@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from harness.vocabulary.events import Event, Exited, Impaired, Signalled
 
 Kind = TypeVar("Kind", bound=Event)
+Dose = Literal["", "as asked", "unclear", "off"]
 MOMENT_SECONDS = 0.1
 """A fault that another one cut short so soon may not have acted: the agent may be that late."""
 
@@ -23,7 +24,8 @@ class Receipt:
 
     ``proven``: it happened, and in the dose that was asked. ``happened``: it acted at all. ``superseded``: the number
     of the fault that made it impossible, or cut it short. ``restored``: whether what it acted on was seen to be as
-    before; None where there is nothing to restore or to see. ``idle``: nothing came by that it could act on.
+    before; None where there is nothing to restore or to see. ``idle``: nothing came by that it could act on. ``dose``:
+    whether it was what was asked, which may be finer than can be told; "" where it has none.
     """
 
     fault: int
@@ -35,7 +37,19 @@ class Receipt:
     afterwards: str = ""
     idle: bool = False
     happened: bool = True
+    dose: Dose = ""
     superseded: int | None = None
+
+    @property
+    def word(self) -> str:
+        """What it comes to, for people."""
+        if self.restored is False:
+            return "not undone"
+        if self.proven:
+            return "proven, dose unclear" if self.dose == "unclear" else "proven"
+        if self.superseded is not None:
+            return f"superseded by {self.superseded}"
+        return "dose is off" if self.happened else "missing"
 
     @property
     def stands(self) -> bool:
@@ -72,6 +86,16 @@ class Evidence:
     def signalled(self, name: str) -> Signalled | None:
         """The first signal of that name since the fault began, if any was sent."""
         return next((event for event in self.all(Signalled) if event.signal == name), None)
+
+
+def dose(off: float, allowed: float, finest: float, sentence: str, doubt: str) -> tuple[bool | None, str]:
+    """Whether a dose is as asked, in words: ``off`` by no more than is ``allowed``.
+
+    None, with the ``doubt``, where it is off by more, but by no more than can be measured or kept (``finest``).
+    """
+    if off <= allowed:
+        return True, sentence
+    return (None, f"{sentence}, {doubt}") if off <= finest else (False, sentence)
 
 
 def share_proof(report: Impaired, asked: float, what: str) -> tuple[bool, str]:

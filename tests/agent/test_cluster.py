@@ -196,3 +196,14 @@ def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
             while (left := _alive(started)) and time.monotonic() < until:
                 time.sleep(0.02)
             assert (left, namespaces & _network_namespaces(Path("/proc").glob("[0-9]*"))) == ([], set())
+
+
+def test_nothing_outlives_a_killed_controller_whose_agent_stands_still(tmp_path: Path) -> None:
+    with _controller(tmp_path, 2) as controller:
+        _awaited(controller, "harness.agent").suspend()
+        started = controller.children(recursive=True)
+        controller.kill()
+        until = time.monotonic() + PATIENCE
+        while (left := _alive(started)) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert left == []

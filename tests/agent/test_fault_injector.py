@@ -23,8 +23,8 @@ from harness.faults.disk_full import Filled
 from harness.faults.memory_limit import Limited
 from harness.faults.slow import Throttled
 from harness.faults.wrong_start import Environment
-from harness.vocabulary.events import Closed, Signalled, Spawned
-from harness.vocabulary.instructions import Act, Prepare, Shutdown, Signal, Spawn, Undo
+from harness.vocabulary.events import Closed, Signalled, Spawned, Stack
+from harness.vocabulary.instructions import Act, Prepare, Shutdown, Signal, Snapshot, Spawn, Undo
 from tests.agent.listening import Listener
 
 ROLE = "worker/0"
@@ -178,3 +178,15 @@ def test_processor_time_is_counted_over_all_threads() -> None:
     while time.process_time() < until:
         pass
     assert proc.processor_seconds(os.getpid())[0] - before >= 0.04
+
+
+def test_stacks_of_a_throttled_process_are_seen(session: Listener) -> None:
+    _spawn(session, SPIN)
+    session.agent.send(Act(ROLE, 1, "slow", {"factor": 4.0}))
+    for _ in range(5):
+        time.sleep(0.1)
+        session.agent.send(Snapshot(ROLE))
+        assert "<module>" in session.until(Stack).text
+    session.agent.send(Undo(ROLE, 1))
+    report = session.until(Throttled)
+    assert report.stopped > 0 and report.state == "R"

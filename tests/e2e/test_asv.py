@@ -155,6 +155,7 @@ def test_what_is_not_committed_is_not_filed_under_a_commit(project: Project) -> 
     committed = small.read_text()
     small.write_text(committed.replace("warmup: 20", "warmup: 30"))
     (project.folder / "scenarios" / "other.yaml").write_text(committed)
+    (project.folder / ".git" / "info" / "exclude").write_text("other.yaml\n")
     output = project.asv(*RUN, *ONE, code=1)
     assert re.search(r"not in commit [0-9a-f]{8}: scenarios/small.yaml, scenarios/other.yaml; commit or stash", output)
     assert project.runs == before

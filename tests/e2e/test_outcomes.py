@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from harness.execution import machine
+from harness.storage import history
 from harness.vocabulary import events
+from harness.vocabulary.events import Signalled, Window
 from tests.e2e.conftest import Command, harness, last_arm
 
 pytestmark = pytest.mark.e2e
@@ -85,7 +87,7 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
     command = run(SINGLE + "startup_timeout: 1s\nexpect: {outcome: refused}\n", "--python", sleeper)
     assert command.code == 3
     assert last_arm(command)["outcome"] == "aborted"
-    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up; no worker had imported mxnet"
+    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up; mxnet was never there in any worker"
     assert last_arm(command)["log"] == "still importing"
 
 
@@ -119,21 +121,41 @@ title: a question
 workload: {model: mlp, steps: 100}
 faults:
   - memory_limit: {select: {role: worker}, at: {step: 50}, for: {steps: 20}, limit: 8GB}
+  - pause: {select: {role: worker}, at: {step: 80}, for: {time: 500ms}}
 """
 
 
+@pytest.mark.parametrize("way", ['{} "$@"\nexit $?', 'exec setsid --fork --wait {} "$@"'])
 def test_faults_act_on_the_program_and_not_on_a_wrapper_around_it(
-    run: Callable[..., Command], target: Path, tmp_path: Path
+    run: Callable[..., Command], target: Path, tmp_path: Path, way: str
 ) -> None:
     wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\n{target} "$@"\nexit $?\n')
+    wrapper.write_text(f"#!/bin/sh\n{way.format(target)}\n")
     wrapper.chmod(0o755)
     command = run(WRAPPED, "--python", wrapper)
     assert command.code == 0, command.out
-    (receipt,) = last_arm(command)["receipts"]
-    held = re.search(r"it held ([\d.]+) (\w+) then", receipt["evidence"])
-    assert held is not None and held[2] in ("MB", "GB"), receipt["evidence"]
-    assert receipt["restored"] is True
+    limit, pause = last_arm(command)["receipts"]
+    held = re.search(r"it held ([\d.]+) (\w+) then", limit["evidence"])
+    assert held is not None and held[2] in ("MB", "GB"), limit["evidence"]
+    assert (limit["restored"], pause["restored"]) == (True, True)
+    past = list(history.read(next((tmp_path / "results" / "runs").iterdir()) / "history.jsonl"))
+    stop, cont = (event.t for event in past if isinstance(event, Signalled) and event.fault == 1)
+    assert [event for event in past if isinstance(event, Window) and stop + 0.1 < event.t < cont] == []
+
+
+STUB = 'case "$*" in *worker/1*) sleep 2; exit 7;; esac\n'
+
+
+def test_a_process_that_never_was_mxnet_is_not_its_matter(
+    run: Callable[..., Command], target: Path, tmp_path: Path
+) -> None:
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\n{STUB}exec {target} "$@"\n')
+    wrapper.chmod(0o755)
+    job = "title: q\nworkload: {model: mlp, steps: 50}\ntopology: {kvstore: dist_sync, workers: 2}\n"
+    command = run(job + "expect: {outcome: refused}\n", "--python", wrapper)
+    assert (command.code, last_arm(command)["outcome"]) == (3, "aborted")
+    assert "exit status 7 before all were ready; mxnet was never there in worker/1" in last_arm(command)["reason"]
 
 
 MISSING = """\

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from harness.planning.plan import Plan
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Injected, Started
@@ -68,6 +70,7 @@ def test_when_the_only_worker_is_killed_the_job_crashed(plan_of: Callable[..., P
     job = Play(plan_of(text, ("faults", [fault])))
     job.conductor.begin()
     job.on(events.Spawned, W0, 1, None)
+    job.imports(W0)
     job.on(events.Waiting, W0, 0)
     job.on(events.Waiting, W0, 5)
     (ended, _) = job.leave(W0, status=None, signal=9)
@@ -238,7 +241,66 @@ def test_where_mxnet_was_never_imported_it_is_not_to_blame(play: Callable[..., P
     job.conductor.begin()
     (ended, _) = job.leave(W0, status=1)
     assert ended.outcome == "aborted"
-    assert ended.reason.endswith("before all were ready; no worker had imported mxnet")
+    assert ended.reason.endswith("before all were ready; mxnet was never there in any worker")
+
+
+def test_a_worker_that_never_imported_mxnet_is_not_its_matter_whoever_else_did(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.imports(W0)
+    job.on(events.Spawned, W1, 1, None)
+    (ended, _) = job.leave(W1, status=7)
+    assert ended.outcome == "aborted"
+    assert ended.reason.endswith("exit status 7 before all were ready; mxnet was never there in worker/1")
+
+
+def _started_again(job: Play) -> None:
+    """worker/1, at 3.6 s, while worker/0 waits for it."""
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    job.on(events.Spawned, W1, 2, 0, t=3.6)
+
+
+RESTART = {"restart": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "after": "2s"}}
+
+
+def test_a_new_process_that_cannot_import_mxnet_is_not_its_matter(play: Callable[..., Play]) -> None:
+    job = play(RESTART)
+    _started_again(job)
+    (ended, _) = job.leave(W1, status=1, t=5.0)
+    assert (ended.outcome, ended.subject) == ("aborted", W1)
+
+
+def test_a_job_does_not_hang_while_a_new_process_imports_mxnet(play: Callable[..., Play]) -> None:
+    """The stall timeout is 30 s here, the start-up timeout 60 s."""
+    job = play(RESTART)
+    _started_again(job)
+    assert job.conductor.deadline() == 63.6
+    job.imports(W1, t=50.0)
+    assert job.conductor.deadline() == 80.0
+
+
+def test_a_new_process_that_never_imports_mxnet_is_no_hang_of_its(play: Callable[..., Play]) -> None:
+    job = play(RESTART)
+    _started_again(job)
+    job.conductor.tick(63.6)
+    (ended, _) = job.conductor.tick(90.0)
+    assert (ended.outcome, ended.subject) == ("aborted", W1)
+
+
+@pytest.mark.parametrize("kind", [events.Announced, events.Ready])
+def test_who_comes_up_while_stacks_are_taken_revokes_the_hang(
+    play: Callable[..., Play], kind: type[events.Event]
+) -> None:
+    job = play(RESTART)
+    _started_again(job)
+    job.imports(W1, t=4.0)
+    job.conductor.tick(34.0)
+    job.on(kind, W1, *((1,) if kind is events.Announced else (10**7, 0, "")), t=35.0)
+    assert job.conductor.ended is None
+    assert job.conductor.deadline() == 65.0
 
 
 def test_a_server_that_fails_first_waits_for_a_worker_to_import_mxnet(play: Callable[..., Play]) -> None:
@@ -407,6 +469,7 @@ def test_a_hang_of_one_worker_names_no_last_mover(plan_of: Callable[..., Plan]) 
     job = Play(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n"))
     job.conductor.begin()
     job.on(events.Spawned, W0, 1, None)
+    job.imports(W0)
     job.on(events.Waiting, W0, 0, t=1.0)
     job.conductor.tick(31.0)
     (ended, _) = job.conductor.tick(60.0)

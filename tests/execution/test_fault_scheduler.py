@@ -100,6 +100,7 @@ def test_a_restarted_process_is_started_again_some_time_after_its_end(play: Call
     spawn, healed = job.conductor.tick(3.5)
     assert (spawn.subject, healed) == (W1, Healed(3.5, ARM, W1, 0, None))
     job.on(events.Spawned, W1, 2, None, t=3.6)
+    job.imports(W1, t=3.9)
     assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 30)]
     (ended, _) = job.leave(W1, status=1, t=5.0)
     assert ended.outcome == "crashed"
@@ -208,6 +209,78 @@ def test_of_two_restarts_that_overlap_a_role_is_started_once(play: Callable[...,
     job.leave(SCHEDULER, S0, W0, status=None, signal=9, t=11.1)
     assert job.conductor.tick(12.6) == []
     assert [action.subject for action in job.conductor.tick(13.2) if isinstance(action, Spawn)] == list(ALL)
+
+
+def test_a_restart_of_the_job_amid_one_of_the_job_is_superseded(play: Callable[..., Play]) -> None:
+    whole = {"after": "2s", "scope": "job"}
+    first = {"restart": {"select": {"role": "worker", "rank": 1}, "at": {"time": "0.5s"}, **whole}}
+    job = play(first, {"restart": {"select": {"role": "worker", "rank": 0}, "at": {"time": "1s"}, **whole}})
+    job.come_up(t=10.0)
+    job.conductor.tick(10.5)
+    job.leave(*ALL, status=None, signal=9, t=10.6)
+    superseding = Superseded(11.0, ARM, W0, 1, 0, "worker/0 was about to be started again")
+    assert job.conductor.tick(11.0) == [superseding]
+    assert [action.subject for action in job.conductor.tick(12.6) if isinstance(action, Spawn)] == list(ALL)
+
+
+def test_a_kill_of_what_is_about_to_be_started_again_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(restart(), {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"time": "1s"}}})
+    job.come_up(t=10.0)
+    job.on(events.Waiting, W1, 30, t=10.5)
+    superseding = Superseded(11.0, ARM, W1, 1, 0, "worker/1 was about to be started again")
+    assert job.conductor.tick(11.0) == [superseding]
+
+
+def test_what_a_kill_ends_for_good_says_which(play: Callable[..., Play]) -> None:
+    job = play(slow(20, 60), {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}}})
+    job.come_up()
+    job.on(events.Waiting, W1, 20, t=2.0)
+    job.on(events.Waiting, W1, 40, t=3.0)
+    assert job.leave(W1, status=None, signal=9, t=3.1) == [
+        Superseded(3.1, ARM, W1, 0, 1, "worker/1 was gone"),
+        Undo(W1, 0),
+        Healed(3.1, ARM, W1, 0, None),
+    ]
+
+
+def test_a_slowdown_of_a_process_that_stood_still_is_superseded(play: Callable[..., Play]) -> None:
+    select = {"role": "worker", "rank": 1}
+    slow_down = {"slow": {"select": select, "at": {"time": "1s"}, "for": {"time": "1s"}, "factor": 3}}
+    job = play({"pause": {"select": select, "at": {"time": "0.5s"}, "for": {"time": "5s"}}}, slow_down)
+    job.come_up(t=10.0)
+    job.conductor.tick(10.5)
+    job.conductor.tick(11.0)
+    assert job.conductor.tick(12.0) == [
+        Undo(W1, 1),
+        Healed(12.0, ARM, W1, 1, None),
+        Superseded(12.0, ARM, W1, 1, 0, "worker/1 stood still"),
+    ]
+
+
+def test_a_slowdown_that_began_before_the_pause_had_time_of_its_own(play: Callable[..., Play]) -> None:
+    select = {"role": "worker", "rank": 1}
+    slow_down = {"slow": {"select": select, "at": {"time": "0.5s"}, "for": {"time": "1s"}, "factor": 3}}
+    job = play({"pause": {"select": select, "at": {"time": "1s"}, "for": {"time": "5s"}}}, slow_down)
+    job.come_up(t=10.0)
+    job.conductor.tick(10.5)
+    job.conductor.tick(11.0)
+    assert job.conductor.tick(11.5) == [Undo(W1, 1), Healed(11.5, ARM, W1, 1, None)]
+
+
+def test_of_two_limits_on_one_process_the_later_one_takes_over(play: Callable[..., Play]) -> None:
+    select = {"role": "worker", "rank": 1}
+    first = {"memory_limit": {"select": select, "at": {"step": 30}, "for": {"time": "800ms"}, "limit": "8GB"}}
+    job = play(first, {"memory_limit": {"select": select, "at": {"time": "600ms"}, "limit": "300MB"}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30, t=1.2)
+    assert job.conductor.tick(1.6) == [
+        Superseded(1.6, ARM, W1, 0, 1, "memory_limit of worker/1 took its place"),
+        Undo(W1, 0),
+        Healed(1.6, ARM, W1, 0, None),
+        Injected(1.6, ARM, W1, 1, None),
+        Act(W1, 1, "memory_limit", {"bytes": 300000000}),
+    ]
+    assert job.conductor.tick(3.0) == []
 
 
 def test_the_steps_of_another_count_when_the_clock_has_left(play: Callable[..., Play]) -> None:
@@ -393,6 +466,7 @@ def test_what_was_cut_short_within_a_moment_and_skipped_then_is_superseded(play:
 def test_what_was_cut_short_within_a_moment_and_never_went_on_is_superseded(play: Callable[..., Play]) -> None:
     job = play(TOGETHER, restart())
     _cut_at_once(job)
+    job.imports(W1, t=3.9)
     (superseding, ended, _) = job.leave(W1, status=1, t=5.0)
     assert (superseding, ended.outcome) == (Superseded(5.0, ARM, W1, 0, 1, "worker/1 was gone"), "crashed")
 
@@ -433,6 +507,47 @@ def test_a_server_that_comes_back_beyond_the_steps_of_a_fault_on_it_is_left_alon
     job.conductor.tick(3.5)
     job.on(events.Waiting, W0, 50, t=3.55)
     assert job.on(events.Spawned, S0, 2, 1, t=3.6) == []
+
+
+def _until_the_server_is_gone(job: Play) -> None:
+    """It is to be started again at 3.5 s; only worker/1 of `dist_async` would go on without it."""
+    job.come_up()
+    job.on(events.Waiting, W0, 40, t=2.0)
+    job.leave(S0, status=None, signal=9, t=2.5)
+
+
+SERVER_AGAIN = {"restart": {"select": {"role": "server"}, "at": {"step": 40}, "after": "1s"}}
+
+
+def test_a_fault_of_steps_on_a_server_that_is_away_begins_when_it_is_back(play: Callable[..., Play]) -> None:
+    job = play(slow(45, 20, role="server"), SERVER_AGAIN)
+    _until_the_server_is_gone(job)
+    assert job.on(events.Waiting, W0, 45, t=3.0) == [Credit(W0, 65)]
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, S0, 2, 1, t=3.6) == [
+        Injected(3.6, ARM, S0, 0, 45),
+        Act(S0, 0, "slow", {"factor": 3.0}),
+    ]
+
+
+def test_a_fault_of_steps_on_a_server_that_was_away_for_all_of_them_is_superseded(play: Callable[..., Play]) -> None:
+    job = play(slow(45, 20, role="server"), SERVER_AGAIN)
+    _until_the_server_is_gone(job)
+    job.on(events.Waiting, W0, 45, t=3.0)
+    superseding = Superseded(3.2, ARM, S0, 0, 1, "worker/0 went on beyond its steps")
+    assert job.on(events.Waiting, W0, 65, t=3.2) == [superseding, Credit(W0, None)]
+
+
+def test_a_fault_by_the_clock_begins_while_its_process_is_away_and_holds_for_the_next_one(
+    play: Callable[..., Play],
+) -> None:
+    select = {"role": "server"}
+    job = play({"cpu_hog": {"select": select, "at": {"time": "2s"}, "for": {"time": "60s"}}}, SERVER_AGAIN)
+    _until_the_server_is_gone(job)
+    hog = Act(S0, 0, "cpu_hog", {"processes": None})
+    assert job.conductor.tick(3.0) == [Injected(3.0, ARM, S0, 0, None), hog]
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, S0, 2, 1, t=3.6) == [hog]
 
 
 def test_a_fault_whose_clock_went_back_ends_at_that_step(play: Callable[..., Play]) -> None:

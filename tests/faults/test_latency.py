@@ -47,7 +47,8 @@ def test_packets_that_took_longer_prove_it(counts: tuple[int, int, float | None,
     ("written", "delay", "fits"),
     [
         ({}, 0.02, True),
-        ({}, 0.0232, True),  # 5 %, a millisecond, what chance allows, and the jitter
+        ({}, 0.0222, True),  # 5 %, what chance allows, and the jitter
+        ({}, 0.0232, None),  # the wire may be a millisecond late
         ({}, 0.0234, False),
         ({}, 0.0177, False),
         ({"tolerance": "20%"}, 0.0244, True),
@@ -55,7 +56,9 @@ def test_packets_that_took_longer_prove_it(counts: tuple[int, int, float | None,
         ({"jitter": "20ms"}, 0.047, False),
     ],
 )
-def test_its_dose_is_the_mean_within_what_chance_allows(written: dict[str, str], delay: float, fits: bool) -> None:
+def test_its_dose_is_the_mean_within_what_chance_allows(
+    written: dict[str, str], delay: float, fits: bool | None
+) -> None:
     fault = Latency.model_validate({**WRITTEN, **written})
     report = (100, 100, delay, None)
     assert fault.dose(_evidence(report, report))[0] is fits

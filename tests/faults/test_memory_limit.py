@@ -43,3 +43,8 @@ def test_of_a_process_that_is_gone_nothing_is_to_be_undone() -> None:
     assert FAULT.restored(Evidence([*begun, _report(8, True, limit, None)]))[0] is True
     before = [_report(7, False, None, limit), _report(8, False, 400_000_000, limit)]
     assert FAULT.restored(Evidence([*before, _report(8, True, limit, 400_000_000)]))[0] is True
+
+
+def test_a_limit_that_something_else_had_lifted_before_its_end_did_not_hold() -> None:
+    lifted = _limited((None, 300_000_000), (None, None))
+    assert FAULT.receipt(lifted) == (False, "something else had set the limit to unlimited before it ended")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import ValidationError
 
@@ -75,3 +77,22 @@ def test_the_evidence_is_told() -> None:
 def test_a_paused_process_takes_no_steps_so_that_it_lasts_a_time() -> None:
     with pytest.raises(ValidationError):
         Pause.model_validate({**WRITTEN, "for": {"steps": 10}})
+
+
+def test_its_dose_is_its_time_within_a_tenth_or_what_a_prompt_agent_takes() -> None:
+    lasted = {seconds: FAULT.dose(_apart(seconds))[0] for seconds in (2.69, 2.71, 3.29, 3.31)}
+    assert lasted == {2.69: False, 2.71: True, 3.29: True, 3.31: False}
+    assert FAULT.dose(_evidence("T", "", "")) == (None, "it left meanwhile")
+
+
+def _apart(seconds: float) -> Evidence:
+    stop, cont = _evidence(*"TTS").events
+    return Evidence([stop, replace(cont, t=1.0 + seconds)])
+
+
+def test_a_process_that_was_gone_by_then_did_not_stand() -> None:
+    assert FAULT.receipt(_evidence("", "", ""))[1].startswith("/proc state gone after STOP")
+
+
+def test_what_it_ran_is_told_in_milliseconds() -> None:
+    assert FAULT.receipt(_evidence(*"TTS", ran=0.7))[1].endswith("; 200.0 ms run in between")

@@ -33,6 +33,13 @@ def _refusals(name: str, job: Any, **fields: Any) -> list[Any]:
             [(("shapes",), "mlp needs a size of 4 or more, not 3")],
         ),
         ("shape_shift", {**AT, "shapes": SHAPES}, replace(JOB, variable=True, smallest=3), []),
+        ("stale", {"at": {"step": 1}}, JOB, []),
+        (
+            "stale",
+            {"at": {"step": 0}},
+            JOB,
+            [(("at", "step"), "before step 0 there is no gradient to send again")],
+        ),
         ("checkpoint_corrupt", {"at": {"step": 30}}, SAVED, []),
         (
             "checkpoint_corrupt",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.faults.slow import Slow, Throttled
@@ -59,3 +61,18 @@ def test_the_evidence_is_told_with_the_step_times() -> None:
     assert FAULT.receipt(_evidence(9.0, 6.0, 300, 300)) == (True, sentence + "its steps took 3.00 times as long")
     assert FAULT.dose(_evidence(9.0, 6.0, 300, 300)) == (True, "a factor of 3.00 for 3")
     assert FAULT.receipt(Evidence((), (), ())) == (False, "no throttle was reported")
+
+
+def test_it_is_undone_when_the_process_runs_at_the_end() -> None:
+    throttled = Throttled(1.0, "main", "worker/1", 0, 3.0, 9.0, 6.0, 300, 300, "S")
+    assert FAULT.restored(Evidence([throttled])) == (True, "/proc state S")
+    assert FAULT.restored(Evidence([throttled, replace(throttled, state="T")])) == (False, "/proc state T")
+    assert FAULT.restored(Evidence([replace(throttled, state="")])) == (None, "")
+    assert FAULT.restored(Evidence([])) == (None, "")
+
+
+def test_what_is_too_fine_to_tell_is_a_stop_at_each_end() -> None:
+    """With 300 stops in 9 s that are to be 6.000 s long: 0.04 of a factor of 3."""
+    told = [FAULT.dose(_evidence(9.0, stopped, 300, 300))[0] for stopped in (6.187, 6.188, 6.218, 6.22, 6.225)]
+    assert told == [True, None, None, None, None]
+    assert FAULT.dose(_evidence(9.0, 6.24, 300, 300))[0] is False

@@ -7,7 +7,7 @@ import pytest
 from harness.faults.slow import Throttled
 from harness.judging.receipt_book import ReceiptBook
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Exited, Healed, Injected, Signalled, Superseded, Window
+from harness.vocabulary.events import Committed, Exited, Healed, Injected, Signalled, Superseded, Window
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}}
@@ -67,3 +67,44 @@ def test_a_fault_that_was_cut_short_is_excused_only_where_it_had_no_time_to_act(
     book.add(Superseded(cut_at, "main", "worker/1", 0, 1, "worker/1 was gone"))
     (receipt,) = book.receipts()
     assert (receipt.happened, receipt.stands) == (False, stands)
+
+
+def test_a_window_counts_from_the_moment_at_which_the_fault_began(fault_plan: Callable[..., Plan]) -> None:
+    """One that began at that very moment lies within; one that began before spans it."""
+    book = ReceiptBook(fault_plan(SLOW).arms[0])
+    for event in (
+        _window(3.0, 20, 1.0),
+        Injected(3.0, "main", "worker/1", 0, 30),
+        _window(5.0, 30, 2.0),  # 0.2 s a step
+        _window(5.5, 35, 2.6),  # began before
+        Healed(9.0, "main", "worker/1", 0, 50),
+        Throttled(9.0, "main", "worker/1", 0, 3.0, 6.0, 4.0, 100, 100, "R"),
+    ):
+        book.add(event)
+    assert "its steps took 2.00 times as long" in book.receipts()[0].evidence
+
+
+SCALE = {"scale": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 2}}
+
+
+def test_every_step_that_was_taken_within_a_fault_of_the_worker_must_be_accounted_for(
+    fault_plan: Callable[..., Plan],
+) -> None:
+    book = ReceiptBook(fault_plan(SCALE).arms[0])
+    for event in (
+        _window(3.0, 20, 1.0),
+        Injected(3.0, "main", "worker/1", 0, 30),
+        *(
+            Committed(4.0, "main", "worker/1", 0, step, "gradient of w", "a" * 64, "b" * 64, "")
+            for step in range(30, 49)
+        ),
+        _window(4.0, 30, 1.0),
+        _window(5.0, 40, 1.0),
+        Healed(5.0, "main", "worker/1", 0, 50),
+        _window(6.0, 50, 1.0),
+    ):
+        book.add(event)
+    assert book.receipts()[0].proven is False
+    assert book.receipts()[0].evidence == "it was not committed in 1 steps that were taken, as in 49"
+    book.add(Committed(5.0, "main", "worker/1", 0, 49, "gradient of w", "a" * 64, "b" * 64, ""))
+    assert book.receipts()[0].proven is True

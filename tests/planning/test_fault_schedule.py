@@ -133,6 +133,14 @@ def test_faults_by_the_clock_meet_by_the_clock() -> None:
     assert len(expand([slow(every={"time": "20s", "times": 3})], JOB)) == 3
 
 
+def test_restarts_by_the_clock_meet_while_the_process_is_away() -> None:
+    def again(seconds: str) -> Entry:
+        return _entry("restart", {"role": "worker", "rank": 1}, every={"time": seconds, "times": 3}, after="2s")
+
+    assert len(expand([again("4s")], JOB)) == 3
+    assert len(expand([again("1500ms")], JOB)) == 2  # at 1.5 and 4.5 s
+
+
 def test_a_fault_that_a_time_ends_comes_again_with_later_steps() -> None:
     entry = _entry("partition", {"role": "server"}, every={"steps": 30}, **{"for": {"time": "1s"}})
     assert len(expand([entry], JOB)) == 3

@@ -41,7 +41,7 @@ def test_rows_hold_lives_and_windows_and_spans_hold_faults(plan_of: Callable[...
     (row,), (span,) = timeline.rows, timeline.spans
     assert (timeline.seconds, timeline.outcome) == (10.0, "completed")
     assert (row.lives, row.windows, row.done) == ([[0.0, 9.0]], [(1.0, 3.0, 50), (6.0, 8.0, 50)], 8.5)
-    assert (span.begin, span.end, span.roles, span.proven) == (3.0, 6.0, (W,), False)
+    assert (span.begin, span.end, span.roles, span.stands) == (3.0, 6.0, (W,), False)
     assert row.rates(10.0, 5) == pytest.approx([12.5, 12.5, 0.0, 25.0, 0.0])
 
 
@@ -53,7 +53,7 @@ def test_it_is_drawn_in_characters(plan_of: Callable[..., Plan]) -> None:
     row = next(line for line in lines if line.startswith(W))
     assert row.rstrip() == "worker/0  ··████······████·✓†"
     assert "└────┘ 0 pause" in capture.get()
-    assert "no receipt" in capture.get()
+    assert "s: missing; " in capture.get().replace("\n", " ")
 
 
 def test_it_is_drawn_into_files(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_it_is_drawn_into_files(plan_of: Callable[..., Plan], tmp_path: Path) ->
         assert (tmp_path / name).read_bytes().startswith(begin)
 
 
-def _span(number: int, begin: float, proven: bool = True) -> Span:
-    return Span(number, "pause", (W,), begin, begin + 0.5, "process", proven, "so")
+def _span(number: int, begin: float, stands: bool = True) -> Span:
+    return Span(number, "pause", (W,), begin, begin + 0.5, "process", stands, "proven", "so")
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,13 @@ def test_labels_never_overlap(begins: list[float]) -> None:
 
 
 def test_a_fault_without_a_receipt_says_so() -> None:
-    assert labels([_span(3, 10.0, proven=False)], 100.0)[0].text == "3 pause (no receipt)"
+    assert labels([_span(3, 10.0, stands=False)], 100.0)[0].text == "3 pause (no receipt)"
+
+
+def test_each_time_in_force_has_its_own_end_and_the_last_one_the_receipt(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(SINGLE, ("faults", [PAUSE]))
+    again = [Injected(108.0, "main", W, 0, 60), Healed(108.5, "main", W, 0, 70)]
+    past = [*PAST[:5], *again, *PAST[5:]]
+    (timeline,) = timelines(plan, past, judge(plan, past, "id", {}))
+    spans = [(span.begin, span.end, span.word) for span in timeline.spans]
+    assert spans == [(3.0, 6.0, "goes on below"), (8.0, 8.5, "missing")]

@@ -66,12 +66,14 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
     planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
     whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
     by_itself = world.wrong is not None and world.wrong.way in ("dies", "hiccup") and world.wrong.role in world.errors
-    services = {
-        role.name for role in world.arm.roles if role.service
-    }  # which are told to leave, and how is their matter
+    services = {role.name for role in world.arm.roles if role.service}  # told to leave; how is their own matter
     blamed = world.wrong.role if by_itself and world.wrong is not None and world.wrong.role not in services else ""
-    if blamed and blamed not in planned and not whole and ended.outcome == "completed":
-        yield f"{blamed} left with an error, and the arm completed"
+    if blamed and blamed not in planned and not whole:
+        left = next(event.t for event in world.history if isinstance(event, events.Exited) and event.subject == blamed)
+        if ended.outcome == "completed":
+            yield f"{blamed} left with an error, and the arm completed"
+        if ended.outcome == "hung" and ended.t - left > world.plan.stall_timeout:
+            yield f"{blamed} left with an error, and the arm was waited for until it hung"
     if ended.outcome == "completed" and not world.trained:
         yield "completed, and nobody trained"
 
@@ -96,6 +98,8 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{name} happened, and does not stand: {receipt.evidence}; {receipt.afterwards}"
         if receipt.proven and not truth.acted:
             yield f"{name} never acted, and is proven: {receipt.evidence}"
+        if truth.cut and wrong is None and receipt.proven and receipt.superseded is None:
+            yield f"{name} was cut short by another, and nobody says so"
         if wrong is None and not injected and not receipt.stands:
             yield from _should_have_begun(world, verdict, receipt.fault, name)
         if receipt.restored and truth.in_force:

@@ -34,6 +34,9 @@ WayWrong = Literal["ignores", "wrong role", "stops early", "never undoes", "dies
 HICCUP_SECONDS = 6.0
 """Longer than the stall timeout of the drawn scenarios, shorter than that and the time that stacks may take."""
 
+ZOMBIE_SECONDS = 0.1
+"""So long is one that is gone still in ``/proc``, and can be sent signals."""
+
 PACKETS = 40
 """A segment of steps lets so many packets come by in each direction of a worker's link."""
 
@@ -71,16 +74,18 @@ class Process:
     commands: list[tuple[str, int]] = field(default_factory=list)
     tampering: dict[int, int] = field(default_factory=dict)
     delivered: float = 0.0
+    left: float = 0.0
 
 
 @dataclass
 class Truth:
     """What really happened with one fault: when, on whom, in which steps, and whether it was undone.
 
-    ``acted``: it had its effect on its own subject.
+    ``acted``: it had its effect on its own subject. ``cut``: the agent ended it for another of its kind, unasked.
     """
 
     acted: bool = False
+    cut: bool = False
     began: list[tuple[float, str]] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     in_force: set[str] = field(default_factory=set)
@@ -241,7 +246,9 @@ class World:
     def _on_signal(self, signal: instructions.Signal) -> None:
         process = self.processes.get(self._subject(signal))
         if process is None or not process.alive:
-            self._tell(None, events.Signalled, signal.subject, signal.fault, signal.signal, "", "", 0.0)
+            fresh = process is not None and self.now - process.left < ZOMBIE_SECONDS
+            state = "Z" if fresh else ""
+            self._tell(None, events.Signalled, signal.subject, signal.fault, signal.signal, state, state, 0.0)
             return
         before = "T" if process.stopped else "S"
         after = {"STOP": "T", "CONT": "S", "KILL": "Z", "TERM": "S"}[signal.signal]
@@ -294,6 +301,7 @@ class World:
             self._damage(act.fault, process)
             return
         self._undo(act.fault)
+        self._end_others(act, process)
         self.truths[act.fault].began.append((self.now, process.role))
         self.truths[act.fault].in_force.add(process.role)
         self.truths[act.fault].acted |= self._own(act.fault, process.role)
@@ -308,6 +316,13 @@ class World:
             self._tell(process, Filled, process.role, act.fault, free, 0)
         if self.wrong is not None and self.wrong.way == "stops early" and act.fault == self.wrong.fault:
             self._at(self.now + 0.01, lambda: self._stop_early(act.fault))
+
+    def _end_others(self, act: instructions.Act, process: Process) -> None:
+        """One throttle on a process at a time, as the real agent has it."""
+        for fault, (_, held) in list(self._throttles.items()):
+            if act.name == "slow" and self._part(fault).name == "slow" and held is process:
+                self.truths[fault].cut = True
+                self._undo(fault)
 
     def _damage(self, fault: int, process: Process) -> None:
         """The newest file of worker 0, which is the only one to have any."""
@@ -430,7 +445,7 @@ class World:
         if process.stopped and signal is None:
             self._at(self.now + 0.05, lambda: self._leave(process, status, signal))
             return
-        process.alive = False
+        process.alive, process.left = False, self.now
         if status not in (0, None) or (signal is not None and not self._shutdown):
             self.errors.add(process.role)
         for fault, (_, held) in list(self._throttles.items()):

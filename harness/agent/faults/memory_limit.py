@@ -16,6 +16,7 @@ class Commit(Commitment):
     """
 
     reports: ClassVar[str] = "limited"
+    exclusive: ClassVar[bool] = True
 
     def begin(self) -> Fields:
         return self._limit(self.parameters["bytes"], ended=False)

@@ -103,7 +103,7 @@ class ThrottledProcess:
         """Somebody else stops the process: leave it alone, and count none of that time."""
         if self._stop_began is not None:
             self._go_on()
-        self._suspended = time.monotonic()
+        self._suspended = self._suspended or time.monotonic()
         self.due = float("inf")
 
     def resume(self) -> None:

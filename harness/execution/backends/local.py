@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.agent.wire import straight
 from harness.base.errors import AgentError
 from harness.base.outlet import Outlet
-from harness.base.process import module
+from harness.base.process import die_with_parent, module
 from harness.execution.backends.base import same_version
 from harness.targets.environment import cache_folder
 from harness.vocabulary import instructions
@@ -91,6 +91,7 @@ class LocalAgent:
                 stderr=errors,
                 env={**os.environ, straight.LIBRARY_VARIABLE: str(library or "")},
                 start_new_session=True,
+                preexec_fn=die_with_parent if namespaces else None,  # what is in them dies with it, stopped or not
             )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._folder = folder
