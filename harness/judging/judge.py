@@ -101,7 +101,8 @@ def _doubt(receipt: Receipt) -> str:
     whom = f"{receipt.name} of {receipt.subject}"
     if receipt.restored is False:
         return f"{whom} was not undone: {receipt.afterwards}"
-    return f"{'the dose is off for' if receipt.happened else 'no receipt for'} {whom}: {receipt.evidence}"
+    doubt = f"the dose of {whom} is off by more than its tolerance" if receipt.happened else f"no receipt for {whom}"
+    return f"{doubt}: {receipt.evidence}"
 
 
 def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:

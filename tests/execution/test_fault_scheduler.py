@@ -555,3 +555,80 @@ def test_a_fault_whose_clock_went_back_ends_at_that_step(play: Callable[..., Pla
     job.come_up()
     job.on(events.Waiting, W0, 30)
     assert job.on(events.Waiting, W0, 20, t=2.0)[:2] == [Undo(S0, 0), Healed(2.0, ARM, S0, 0, 20)]
+
+
+def _ended(job: Play, outcome_by: str, t: float) -> list[Any]:
+    """What is said of faults that never began, when a process crashes."""
+    return [action for action in job.leave(outcome_by, status=1, t=t) if isinstance(action, Superseded)]
+
+
+def test_the_last_fault_before_that_could_have_broken_the_job_is_named(play: Callable[..., Play]) -> None:
+    """Not one that was over, nor one that cannot end a process and was not in force."""
+    select = {"role": "worker", "rank": 1}
+    early = {"slow": {"select": select, "at": {"step": 10}, "for": {"steps": 5}, "factor": 3}}
+    held = {"cpu_hog": {"select": select, "at": {"step": 20}}}
+    last = {"memory_limit": {"select": select, "at": {"step": 30}, "limit": "1GB"}}
+    job = play(early, held, last, slow(80, 5))
+    job.come_up()
+    for step in (10, 15, 20, 30):
+        job.on(events.Waiting, W1, step, t=1.0 + step / 10)
+    assert _ended(job, W0, 5.0) == [Superseded(5.0, ARM, W1, 3, 2, "the job was crashed after it")]
+
+
+def test_what_needs_a_step_and_began_after_the_break_names_what_was_in_force_before(play: Callable[..., Play]) -> None:
+    """A fault on a link or in a worker may have begun without a packet or step to act on."""
+    held = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}}}
+    job = play(held, {"nan": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 2}}})
+    job.come_up()
+    job.on(events.Waiting, W1, 20, t=3.0)
+    job.on(events.Waiting, W1, 30, t=4.0)
+    assert _ended(job, W0, 5.0) == [Superseded(5.0, ARM, W1, 1, 0, "the job was crashed after it")]
+
+
+def test_nothing_is_named_where_no_fault_was_before(play: Callable[..., Play]) -> None:
+    job = play(slow(80, 5))
+    job.come_up()
+    assert _ended(job, W0, 5.0) == []
+
+
+def test_a_job_that_completed_broke_nothing(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "worker", "rank": 1}, "at": {"step": 20}}}
+    late = {"pause": {"select": {"role": "worker", "rank": 0}, "at": {"time": "60s"}, "for": {"time": "1s"}}}
+    job = play(hog, late)
+    job.come_up()
+    job.on(events.Waiting, W1, 20, t=3.0)
+    for worker in (W0, W1):
+        job.on(events.Done, worker, 100, t=8.0)
+    assert [action for action in job.leave(*ALL) if isinstance(action, Superseded)] == []
+
+
+def test_all_that_lasts_is_begun_anew_for_a_new_process(play: Callable[..., Play]) -> None:
+    select = {"role": "worker", "rank": 1}
+    hog = {"cpu_hog": {"select": select, "at": {"step": 10}, "for": {"time": "60s"}}}
+    other = {"cpu_hog": {"select": {"role": "server"}, "at": {"step": 10}, "for": {"time": "60s"}}}
+    limit = {"memory_limit": {"select": select, "at": {"step": 20}, "for": {"time": "60s"}, "limit": "1GB"}}
+    job = play(hog, other, limit, restart())
+    job.come_up()
+    for step in (10, 20, 30):
+        job.on(events.Waiting, W1, step)
+    job.leave(W1, status=None, signal=9, t=1.5)
+    job.conductor.tick(3.5)
+    assert job.on(events.Spawned, W1, 2, 3, t=3.6) == [
+        Act(W1, 0, "cpu_hog", {"processes": None}),
+        Act(W1, 2, "memory_limit", {"bytes": 10**9}),
+    ]
+
+
+def test_of_many_faults_only_the_alike_one_gives_way(play: Callable[..., Play]) -> None:
+    later = {"select": {"role": "worker", "rank": 1}, "at": {"time": "1s"}, "for": {"time": "1s"}, "factor": 3}
+    job = play(slow(10, 60, role="server"), slow(10, 60), {"slow": later})
+    job.come_up()
+    job.on(events.Waiting, W0, 10)
+    job.on(events.Waiting, W1, 10)
+    assert job.conductor.tick(2.0) == [
+        Superseded(2.0, ARM, W1, 1, 2, "slow of worker/1 took its place"),
+        Undo(W1, 1),
+        Healed(2.0, ARM, W1, 1, None),
+        Injected(2.0, ARM, W1, 2, None),
+        Act(W1, 2, "slow", {"factor": 3.0}),
+    ]

@@ -106,3 +106,61 @@ def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     assert set(form["arms"][0]["measures"][0]) == {
         "name", "unit", "value", "n", "low", "high", "subject", "note", "samples", "stride"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("outcome", ["interrupted", "aborted"])
+def test_what_was_ended_from_outside_says_nothing(plan_of: Callable[..., Plan], outcome: Any) -> None:
+    verdict = judge(plan_of(), [Ended(9.0, "main", "", outcome, "SIGINT")], "id", {})
+    assert (verdict.verdict, verdict.reason) == ("invalid", f"{outcome} by SIGINT")
+
+
+def test_a_history_without_an_end_says_nothing(plan_of: Callable[..., Plan]) -> None:
+    verdict = judge(plan_of(), [], "id", {})
+    assert verdict.verdict == "invalid"
+    assert verdict.reason == "the history of main has no end: the harness was killed, or could not write on"
+
+
+PAUSE = {"pause": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}, "for": {"time": "1s"}}}
+
+
+def _paused(seconds: float, state: str) -> list[Event]:
+    return [
+        Injected(1.0, "main", "worker/1", 0, 50),
+        Signalled(1.0, "main", "worker/1", 0, "STOP", "S", "T", 0.5),
+        Signalled(1.0 + seconds, "main", "worker/1", 0, "CONT", "T", state, 0.5),
+        Ended(9.0, "main", "", "completed", "all left"),
+    ]
+
+
+def test_a_dose_that_is_off_is_told_apart_from_a_fault_without_receipt(plan_of: Callable[..., Plan]) -> None:
+    verdict = judge(plan_of(SCENARIO, ("faults", [PAUSE])), _paused(2.0, "S"), "id", {})
+    assert verdict.verdict == "invalid"
+    assert verdict.reason == (
+        "the dose of pause of worker/1 is off by more than its tolerance: /proc state T after STOP, T before CONT, "
+        "S after it; 0.0 ms run in between; 2.000 s apart, 1 s were asked"
+    )
+
+
+def test_a_fault_that_was_not_undone_is_invalid(plan_of: Callable[..., Plan]) -> None:
+    faults = [{**PAUSE}, {"cpu_hog": {"select": {"role": "worker", "rank": 0}, "at": {"step": 90}}}]
+    verdict = judge(plan_of(SCENARIO, ("faults", faults)), _paused(1.0, "T"), "id", {})
+    assert verdict.reason == (
+        "pause of worker/1 was not undone: /proc state T; "
+        "no receipt for cpu_hog of worker/0: the run, or its process, ended before it was due"
+    )
+
+
+def test_several_checks_that_fail_are_all_named(plan_of: Callable[..., Plan]) -> None:
+    expect = {"outcome": "completed", "agreement": True}
+    plan = plan_of(SCENARIO, ("expect", expect))
+    verdict = judge(plan, [Ended(9.0, "main", "worker/0", "crashed", "why")], "id", {})
+    failed = [check.check for check in verdict.checks if check.verdict == "fail"]
+    assert verdict.reason == "fail: " + ", ".join(f"{name} of main" for name in failed)
+
+
+def test_where_processes_stand_is_told_of_a_hang_only(killed: Plan) -> None:
+    stack = Stack(8.0, "main", "worker/0", "worker.py:1 step", ["tcp 127.0.0.1:1 -> 127.0.0.1:2 ESTABLISHED"])
+    hung = judge(killed, [*PROOF, stack, HUNG, Exited(9.5, "main", "scheduler", None, 15)], "id", {})
+    assert [process.role for process in hung.blocked] == ["worker/0"]
+    done = Ended(9.0, "main", "", "completed", "all left")
+    assert list(judge(killed, [*PROOF, stack, done], "id", {}).blocked) == []

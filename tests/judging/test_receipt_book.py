@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.faults.memory_limit import Limited
 from harness.faults.slow import Throttled
 from harness.judging.receipt_book import ReceiptBook
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Committed, Exited, Healed, Injected, Signalled, Superseded, Window
+from harness.vocabulary.events import Committed, Event, Exited, Healed, Injected, Signalled, Superseded, Window
+from harness.vocabulary.receipts import Receipt
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}}
@@ -108,3 +110,81 @@ def test_every_step_that_was_taken_within_a_fault_of_the_worker_must_be_accounte
     assert book.receipts()[0].evidence == "it was not committed in 1 steps that were taken, as in 49"
     book.add(Committed(5.0, "main", "worker/1", 0, 49, "gradient of w", "a" * 64, "b" * 64, ""))
     assert book.receipts()[0].proven is True
+
+
+PAUSE = {"pause": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"time": "1s"}}}
+W1 = "worker/1"
+
+
+def _receipt(plan: Plan, *events: Event) -> Receipt:
+    book = ReceiptBook(plan.arms[0])
+    for event in events:
+        book.add(event)
+    return book.receipts()[0]
+
+
+def test_what_never_began_names_what_made_it_impossible(fault_plan: Callable[..., Plan]) -> None:
+    gone = Superseded(3.0, "main", W1, 0, 7, "worker/1 was gone")
+    assert _receipt(fault_plan(PAUSE), gone) == Receipt(
+        0, "pause", W1, False, "superseded by fault 7: worker/1 was gone", happened=False, superseded=7
+    )
+
+
+def _stopped(until: float, state: str = "S") -> list[Event]:
+    return [
+        Injected(3.0, "main", W1, 0, 30),
+        Signalled(3.0, "main", W1, 0, "STOP", "S", "T", 0.5),
+        Signalled(until, "main", W1, 0, "CONT", "T", state, 0.5),
+        Healed(until, "main", W1, 0, None),
+    ]
+
+
+SEEN = "/proc state T after STOP, T before CONT, S after it; 0.0 ms run in between"
+
+
+def test_a_receipt_has_dose_and_what_was_seen_afterwards(fault_plan: Callable[..., Plan]) -> None:
+    asked = "1.000 s apart, 1 s were asked"
+    expected = Receipt(0, "pause", W1, True, f"{SEEN}; {asked}", True, "/proc state S", dose="as asked")
+    assert _receipt(fault_plan(PAUSE), *_stopped(4.0)) == expected
+    assert (expected.word, expected.stands) == ("proven", True)
+
+
+def test_a_dose_that_is_off_is_not_proven_though_it_happened(fault_plan: Callable[..., Plan]) -> None:
+    receipt = _receipt(fault_plan(PAUSE), *_stopped(5.0))
+    assert (receipt.proven, receipt.happened, receipt.dose, receipt.word) == (False, True, "off", "dose is off")
+
+
+def test_a_dose_that_cannot_be_kept_that_finely_is_unclear(fault_plan: Callable[..., Plan]) -> None:
+    short = {"pause": {**PAUSE["pause"], "for": {"time": "20ms"}}}
+    receipt = _receipt(fault_plan(short), *_stopped(3.034))
+    assert receipt.evidence == f"{SEEN}; 0.034 s apart, 0.02 s were asked, and a busy machine may be 0.05 s late"
+    assert (receipt.proven, receipt.dose, receipt.word) == (True, "unclear", "proven, dose unclear")
+
+
+def test_what_was_cut_short_and_happened_says_so_and_leaves_nothing_to_restore(fault_plan: Callable[..., Plan]) -> None:
+    past = _stopped(4.0)
+    cut = Superseded(3.9, "main", W1, 0, 7, "worker/1 was gone")
+    receipt = _receipt(fault_plan(PAUSE), *past[:3], cut, past[3])
+    assert receipt.evidence.endswith("1 s were asked; superseded by fault 7: worker/1 was gone")
+    assert (receipt.restored, receipt.superseded, receipt.word) == (None, 7, "proven")
+
+
+def test_what_ended_before_another_took_its_place_is_told_without_it(fault_plan: Callable[..., Plan]) -> None:
+    late = Superseded(9.0, "main", W1, 0, 7, "worker/1 was gone")
+    receipt = _receipt(fault_plan(PAUSE), *_stopped(4.0), late)
+    assert receipt.evidence == f"{SEEN}; 1.000 s apart, 1 s were asked"
+    assert receipt.restored is True
+
+
+LIMITED = {"memory_limit": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "limit": "1GB"}}
+
+
+def test_what_the_end_of_the_arm_cut_short_says_for_how_long_it_was_in_force(fault_plan: Callable[..., Plan]) -> None:
+    plan = fault_plan({"memory_limit": {**LIMITED["memory_limit"], "for": {"time": "60s"}}})
+    began = [Injected(3.0, "main", W1, 0, 30), Limited(3.0, "main", W1, 0, 7, False, None, 10**9, 10**8)]
+    ended = [Limited(6.25, "main", W1, 0, 7, True, 10**9, None, 10**8), Healed(6.25, "main", W1, 0, None)]
+    receipt = _receipt(plan, *began, *ended)
+    assert receipt.evidence.endswith("; in force for 3.25 of 60 s, to the end of the arm")
+    assert receipt.proven
+    whole = _receipt(fault_plan(LIMITED), *began, *ended)
+    assert whole.evidence == "/proc/7 shows a limit of 1 GB; it held 100 MB then"
