@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.base.errors import InputError
+from harness.faults import all_faults
 from harness.report import parts
 from tests.conftest import ROOT
 
@@ -48,3 +51,11 @@ def test_a_mark_of_no_kind_is_an_error() -> None:
 def test_a_page_without_a_pair_of_marks_is_an_error(page: str) -> None:
     with pytest.raises(InputError, match="no pair of marks"):
         parts.updated(page)
+
+
+def test_the_tolerances_that_are_told_are_those_of_the_faults() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+)% \|", (ROOT / "docs" / "faults.md").read_text(), re.M)
+    fields = {name: fault.model_fields.get("tolerance") for name, fault in all_faults().items()}
+    assert {name: int(share) / 100 for name, share in rows} == {
+        name: field.default for name, field in fields.items() if field is not None
+    }
