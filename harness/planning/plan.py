@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -60,7 +61,7 @@ class Injection(Strict):
     entry: FaultEntry
     sizes: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def part(self) -> Fault:
         """The fault with its parameters."""
         fault: Fault = self.entry.fault
@@ -99,7 +100,7 @@ class Arm(Strict):
     workload: Job
     schedule: tuple[Injection, ...]
 
-    @property
+    @cached_property
     def workers(self) -> list[str]:
         """Names of the roles that train."""
         return [role.name for role in self.roles if role.is_worker]
