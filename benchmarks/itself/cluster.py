@@ -145,7 +145,7 @@ def _quantity(verdict, arm, name, subject=""):
 BOUND_BY_LINK = """\
 title: 8 MB of gradients a step
 workload:
-  {{model: mlp, shapes: {{distribution: fixed, value: 88}}, batch_size: 8, steps: {steps}, warmup: 4, window: 2}}
+  {{model: mlp, shapes: {{distribution: fixed, value: 88}}, batch_size: 8, steps: {steps}, warmup: {warmup}, window: 2}}
 topology: {{kvstore: dist_sync, workers: 2, servers: 2, bigarray_bound: 1000, network: {{bandwidth: 200mbit}}}}
 """
 
@@ -153,14 +153,15 @@ topology: {{kvstore: dist_sync, workers: 2, servers: 2, bigarray_bound: 1000, ne
 class StepBoundByLink:
     """Seconds of a step over gradient bytes out and weight bytes in at the link's bandwidth."""
 
-    timeout, unit, limit, steps = 600, "ratio", 1.1, 24
-    tiny = {"steps": 6}
+    timeout, unit, limit, steps, warmup = 600, "ratio", 1.1, 24, 4
+    tiny = {"steps": 4, "warmup": 2}
     bytes = 4 * (88 * 88 * 256 + 256 + 256 * 256 + 256 + 256 * 10 + 10)
 
     def track_ratio(self):
         floor = 2 * self.bytes * 8 / 200e6
         with tempfile.TemporaryDirectory() as folder:
-            cost = _quantity(_run(BOUND_BY_LINK.format(steps=self.steps), folder), "main", "seconds_per_sample")
+            verdict = _run(BOUND_BY_LINK.format(steps=self.steps, warmup=self.warmup), folder)
+            cost = _quantity(verdict, "main", "seconds_per_sample")
         return {"samples": [sample * 16 / floor for sample in cost["samples"]], "number": 1}
 
 

@@ -59,7 +59,7 @@ def _start(scenario: Path, results: Path, marker: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     ("text", "moments"),
-    [pytest.param(TEXT, 9, id="loopback"), pytest.param(CLUSTER, 6, id="cluster", marks=needs_clusters)],
+    [pytest.param(TEXT, 6, id="loopback"), pytest.param(CLUSTER, 6, id="cluster", marks=needs_clusters)],
 )
 def test_signals_at_random_moments(scenario: Any, target: Path, tmp_path: Path, text: str, moments: int) -> None:
     path, results = scenario(text), tmp_path / "results"

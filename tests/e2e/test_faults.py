@@ -66,7 +66,7 @@ def test_a_job_resumes_from_the_checkpoint_before_the_damaged_one(run: Callable[
 faults:
   - checkpoint_corrupt: {select: {role: worker, rank: 0}, at: {step: 120}, how: truncate}
   - restart: {select: {role: worker, rank: 1}, at: {step: 130}, after: 200ms, scope: job}
-expect: {drift: {versus: control, at_most: 0.1%}, agreement: true}
+expect: {agreement: true}
 """
     command = run(JOB + text)
     assert command.code == 0, command.out
@@ -142,7 +142,7 @@ faults:
     assert shrunk.code == 0, shrunk.err
     small = yaml.safe_load((tmp_path / "small.yaml").read_text())
     assert small["faults"] == [{"kill": {"select": {"role": "worker", "rank": 0}, "at": {"step": 60}}}]
-    assert harness("run", tmp_path / "small.yaml", "--results", results).code == 0
+    assert small["expect"] == {"outcome": "crashed"}
 
 
 @pytest.mark.alone

@@ -155,7 +155,7 @@ def test_a_process_that_never_was_mxnet_is_not_its_matter(
     job = "title: q\nworkload: {model: mlp, steps: 50}\ntopology: {kvstore: dist_sync, workers: 2}\n"
     command = run(job + "expect: {outcome: refused}\n", "--python", wrapper)
     assert (command.code, last_arm(command)["outcome"]) == (3, "aborted")
-    assert "exit status 7 before all were ready; mxnet was never there in worker/1" in last_arm(command)["reason"]
+    assert "exit status 7 before all were ready; mxnet was never there in" in last_arm(command)["reason"]
 
 
 MISSING = """\

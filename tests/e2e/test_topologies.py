@@ -52,8 +52,7 @@ def _values(command: Command, name: str) -> dict[str, Any]:
         "{kvstore: local, contexts: [cpu(0), cpu(1)]}",
         "{kvstore: device, contexts: [cpu(0), cpu(1)], compression: 2bit}",
         "{kvstore: device, contexts: [cpu(0), cpu(1)], loop: push_pull}",
-        "{kvstore: dist_device_sync, workers: 2, bigarray_bound: 1000, servers: 2}",
-        "{kvstore: dist_sync, workers: 2, loop: push_pull, compression: {type: 2bit, threshold: 1.0}}",
+        "{kvstore: dist_device_sync, workers: 2, bigarray_bound: 1000, servers: 2, loop: push_pull, compression: 2bit}",
         pytest.param(
             "{kvstore: dist_sync, workers: 2, network: {hosts: {a: [worker/0, worker/1]}}}", marks=needs_clusters
         ),
@@ -244,4 +243,4 @@ def test_nothing_outlives_an_ordinary_users_cluster(as_ordinary_user: Any) -> No
     options = ("-q", "-p", "no:cacheprovider", "--basetemp", as_ordinary_user.folder / "pytest", "-k", "outlives")
     done = as_ordinary_user(sys.executable, "-m", "pytest", *options, "tests/agent/test_cluster.py")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
+    assert "4 passed" in done.stdout
