@@ -26,8 +26,8 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
     {"horovod": {"ranks": 2}, "network": {}},
 )
 FAULTS = (
-    "kill", "exit", "memory_limit", "partition", "latency", "latency", "cpu_hog", "cpu_hog", "scale", "scale",
-    "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart", "restart",
+    "kill", "exit", "memory_limit", "memory_limit", "partition", "latency", "latency", "cpu_hog", "cpu_hog", "scale",
+    "scale", "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart", "restart",
     "checkpoint_kill", "checkpoint_corrupt", "checkpoint_corrupt", "disk_full", "disk_full", "late_start",
     "wrong_start",
 )  # fmt: skip
@@ -59,7 +59,7 @@ def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
         when = (0.0, 4.0) if kind == "dies" else (1.2, 2.4)  # while it trains
         return Misbehaviour(kind, role=random.choice(roles), at=random.uniform(*when))  # type: ignore[arg-type]
     if kind == "never imports":
-        return Misbehaviour("never imports")
+        return Misbehaviour("never imports", role=random.choice(("", *plan.arms[-1].workers)))
     if kind == "fault" and schedule:
         injection = random.choice(schedule)
         way = random.choice(("ignores", "wrong role", "stops early", "never undoes"))

@@ -63,6 +63,9 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
     imported = any(isinstance(event, events.Imported) for event in world.history)
     if not imported and (ended.outcome == "refused" or verdict.verdict == "pass"):
         yield f"mxnet never ran: {ended.outcome}, {verdict.verdict}"
+    lacking = world.wrong.role if world.wrong is not None and world.wrong.way == "never imports" else ""
+    if lacking and ended.subject == lacking and ended.outcome in ("refused", "crashed", "hung"):
+        yield f"{lacking} never imported mxnet, and is to blame: {ended.outcome}"
     planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
     whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
     by_itself = world.wrong is not None and world.wrong.way in ("dies", "hiccup") and world.wrong.role in world.errors
@@ -74,8 +77,18 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{blamed} left with an error, and the arm completed"
         if ended.outcome == "hung" and ended.t - left > world.plan.stall_timeout:
             yield f"{blamed} left with an error, and the arm was waited for until it hung"
+    for role in world.arm.workers if ended.outcome == "hung" else ():
+        if _imports(world, role, ended.t):
+            yield f"{role} was importing mxnet, and the arm is said to hang"
     if ended.outcome == "completed" and not world.trained:
         yield "completed, and nobody trained"
+
+
+def _imports(world: World, role: str, now: float) -> bool:
+    """Whether its newest process is there, has not imported MXNet, and has time to do so."""
+    kinds = (events.Spawned, events.Imported, events.Exited)
+    past = [event for event in world.history if isinstance(event, kinds) and event.subject == role and event.t < now]
+    return bool(past) and isinstance(past[-1], events.Spawned) and now - past[-1].t < world.plan.startup_timeout
 
 
 def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
@@ -100,8 +113,8 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{name} never acted, and is proven: {receipt.evidence}"
         if truth.cut and wrong is None and receipt.proven and receipt.superseded is None:
             yield f"{name} was cut short by another, and nobody says so"
-        if wrong is None and not injected and not receipt.stands:
-            yield from _should_have_begun(world, verdict, receipt.fault, name)
+        if wrong is None and not injected:
+            yield from _should_have_begun(world, verdict, receipt, name)
         if receipt.restored and truth.in_force:
             yield f"{name} is said to be undone, and is not"
 
@@ -119,12 +132,21 @@ def _at_once(world: World, fault: int) -> bool:
     return next(injection.part.kind for injection in world.arm.schedule if injection.fault == fault) == "process"
 
 
-def _should_have_begun(world: World, verdict: Verdict, fault: int, name: str) -> Iterator[str]:
-    """A fault of a step begins in a job that takes all its steps; in a broken one, what broke it is named."""
+def _should_have_begun(world: World, verdict: Verdict, receipt: Receipt, name: str) -> Iterator[str]:
+    """A fault of a step begins in a job that takes all its steps; in a broken one, what broke it is named.
+
+    One on a server that lives begins if any worker takes all its steps.
+    """
     ended = verdict.arms[-1].ended
-    injection = next(injection for injection in world.arm.schedule if injection.fault == fault)
+    injection = next(injection for injection in world.arm.schedule if injection.fault == receipt.fault)
     others = [event for event in world.history if isinstance(event, events.Injected)]
     if ended is None or injection.first_step is None:
+        return
+    left = [event.subject for event in world.history if isinstance(event, events.Exited) and event.t < ended.t]
+    serves = injection.part.kind == "process" and injection.subject not in (*world.arm.workers, *left)
+    if serves and world.trained and not injection.part.life.at_startup:
+        yield f"{name} never began, though {sorted(world.trained)[0]} took all its steps"
+    if receipt.stands:
         return
     if ended.outcome == "completed" and world.trained:
         yield f"{name} never began, though all steps were taken"

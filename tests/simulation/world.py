@@ -45,7 +45,8 @@ PACKETS = 40
 class Misbehaviour:
     """What is wrong with the world: of which fault (by number), or with which role and when.
 
-    ``hiccup``: nobody trains for a while, the role dies of an error shortly before all others go on.
+    ``hiccup``: nobody trains for a while, the role dies of an error shortly before all others go on. ``never imports``:
+    the role, or where none is named any, ends before it has imported MXNet.
     """
 
     way: WayWrong
@@ -215,7 +216,8 @@ class World:
         process = self.processes[spawn.subject] = Process(spawn.subject, next(self._pids), env=dict(spawn.env))
         self._note_start(spawn.subject)
         self._tell(process, events.Spawned, spawn.subject, process.pid, spawn.fault)
-        self._at(self.now + self.random.uniform(0.5, 1.5), lambda: self._imports(process))
+        takes = self.random.uniform(0.5, 1.5) if self.random.random() < 0.9 else self.random.uniform(4.0, 8.0)
+        self._at(self.now + takes, lambda: self._imports(process))
 
     def _note_start(self, role: str) -> None:
         """Faults on a start have their effect with the first one."""
@@ -318,9 +320,9 @@ class World:
             self._at(self.now + 0.01, lambda: self._stop_early(act.fault))
 
     def _end_others(self, act: instructions.Act, process: Process) -> None:
-        """One throttle on a process at a time, as the real agent has it."""
+        """One throttle and one limit on a process at a time, as the real agent has it."""
         for fault, (_, held) in list(self._throttles.items()):
-            if act.name == "slow" and self._part(fault).name == "slow" and held is process:
+            if act.name in ("slow", "memory_limit") and self._part(fault).name == act.name and held is process:
                 self.truths[fault].cut = True
                 self._undo(fault)
 
@@ -481,7 +483,7 @@ class World:
             self._at(self.now + 0.1, lambda: self._imports(process))
             return
         self._tell(process, events.Announced, process.role, process.pid)
-        if self.wrong is not None and self.wrong.way == "never imports":
+        if self.wrong is not None and self.wrong.way == "never imports" and self.wrong.role in ("", process.role):
             self._leave(process, 1, None)
             return
         process.imported = True
