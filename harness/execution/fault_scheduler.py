@@ -106,7 +106,7 @@ class FaultScheduler:
             if fault.injection.subject != role or not fault.outlives_process:
                 continue
             if fault.active:
-                fault.cut_by = None
+                fault.cut_by = fault.absent_by = None
                 actions += fault.part.inject(role, fault.injection.fault)
             elif fault.interrupted and fault.waits and (clock := self._clock(fault)) != role:
                 actions += self._inject_if_due(fault, clock, event.t)
@@ -144,8 +144,9 @@ class FaultScheduler:
         self._note_cut(fault, now, self._killer(role))
         if comes_back:
             return []
-        fault.cut_by = self._killer(role)
-        return self._heal(fault, now, None)
+        killer = self._killer(role) if fault.long else None
+        told = [self._superseded(fault, killer, now, f"{role} was gone")] if killer else []
+        return [*told, *self._heal(fault, now, None)]
 
     def _note_cut(self, fault: FaultState, now: float, killer: FaultState | None) -> None:
         """Remember who ended a process before a fault on it had any time to act."""
@@ -317,6 +318,8 @@ class FaultScheduler:
         if fault.needs_process and subject not in self._alive and (actions := self._impossible(fault, now)) is not None:
             return actions
         fault.begin(now, [role.name for role in self._arm.roles] if life.whole_job else [subject])
+        away = fault.outlives_process and subject not in self._alive
+        fault.absent_by = self._killer(subject) if away else None
         actions = self._take_over(fault, now)
         actions.append(Injected(now, self._arm.name, subject, injection.fault, step))
         if life.terminates:
@@ -399,7 +402,7 @@ class FaultScheduler:
     def _heal(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
         injection = fault.injection
         fault.finish()
-        actions = self._told_cut(fault, now)
+        actions: list[Action] = []
         if isinstance(fault.part, Heals):
             actions += fault.part.heal(injection.subject, injection.fault)
         if fault.life.restart_after is not None:
@@ -408,8 +411,12 @@ class FaultScheduler:
             actions = [*restarts, *actions]
         if actions:
             actions.append(Healed(now, self._arm.name, injection.subject, injection.fault, step))
-        pause = self._stood_still(fault)
-        return actions + ([self._superseded(fault, pause, now, f"{injection.subject} stood still")] if pause else [])
+        actions += self._told_cut(fault, now)
+        if fault.absent_by is not None:
+            actions.append(self._superseded(fault, fault.absent_by, now, f"{injection.subject} was gone"))
+        if (pause := self._stood_still(fault)) is not None:
+            actions.append(self._superseded(fault, pause, now, f"{injection.subject} stood still"))
+        return actions
 
     def _stood_still(self, fault: FaultState) -> FaultState | None:
         """The fault that stopped the process for all the time in which this one was to slow it down."""

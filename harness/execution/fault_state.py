@@ -19,7 +19,7 @@ class FaultState:
     ``victims`` are those that are to end, or to start late. ``stopped_at``: when the agent had stopped the process,
     where it had to. ``gone_at``: when the last victim was gone. ``interrupted``: it was in force on a process whose
     place another takes. ``long``: it was in force for more than a moment. ``cut_by``: the fault that ended a process
-    before this one had time to act.
+    before this one had time to act. ``absent_by``: the fault that has kept the process away since this one began.
     """
 
     injection: Injection
@@ -32,6 +32,7 @@ class FaultState:
     gone_at: float | None = None
     long: bool = False
     cut_by: FaultState | None = None
+    absent_by: FaultState | None = None
 
     def __post_init__(self) -> None:
         self.part: Fault = self.injection.part

@@ -349,7 +349,7 @@ def test_what_its_process_left_no_time_to_act_is_superseded(
     job.on(events.Waiting, W1, 30)
     assert job.leave(W1, status=None, signal=9, t=gone_at) == []
     superseding = [Superseded(2.0, ARM, W1, 0, 1, "worker/1 was gone")] if superseded else []
-    assert job.conductor.tick(2.0) == [*superseding, Undo(W1, 0), Healed(2.0, ARM, W1, 0, None)]
+    assert job.conductor.tick(2.0) == [Undo(W1, 0), Healed(2.0, ARM, W1, 0, None), *superseding]
 
 
 def test_what_lasts_holds_for_the_new_process_however_soon_the_first_one_was_gone(play: Callable[..., Play]) -> None:
@@ -548,6 +548,28 @@ def test_a_fault_by_the_clock_begins_while_its_process_is_away_and_holds_for_the
     assert job.conductor.tick(3.0) == [Injected(3.0, ARM, S0, 0, None), hog]
     job.conductor.tick(3.5)
     assert job.on(events.Spawned, S0, 2, 1, t=3.6) == [hog]
+
+
+def test_a_fault_whose_process_was_away_for_all_of_its_time_is_superseded(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "server"}, "at": {"time": "1.8s"}, "for": {"time": "500ms"}}}
+    job = play(hog, SERVER_AGAIN)
+    _until_the_server_is_gone(job)
+    job.conductor.tick(2.8)
+    assert job.conductor.tick(3.3) == [
+        Undo(S0, 0),
+        Healed(3.3, ARM, S0, 0, None),
+        Superseded(3.3, ARM, S0, 0, 1, "server/0 was gone"),
+    ]
+
+
+def test_a_fault_whose_process_was_away_for_some_of_its_time_is_not(play: Callable[..., Play]) -> None:
+    hog = {"cpu_hog": {"select": {"role": "server"}, "at": {"time": "1.8s"}, "for": {"time": "2s"}}}
+    job = play(hog, SERVER_AGAIN)
+    _until_the_server_is_gone(job)
+    job.conductor.tick(2.8)
+    job.conductor.tick(3.5)
+    job.on(events.Spawned, S0, 2, 1, t=3.6)
+    assert job.conductor.tick(4.8) == [Undo(S0, 0), Healed(4.8, ARM, S0, 0, None)]
 
 
 def test_a_fault_whose_clock_went_back_ends_at_that_step(play: Callable[..., Play]) -> None:

@@ -27,8 +27,8 @@ TOPOLOGIES: tuple[dict[str, Any], ...] = (
 )
 FAULTS = (
     "kill", "exit", "memory_limit", "memory_limit", "partition", "latency", "latency", "cpu_hog", "cpu_hog", "scale",
-    "scale", "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart", "restart",
-    "checkpoint_kill", "checkpoint_corrupt", "checkpoint_corrupt", "disk_full", "disk_full", "late_start",
+    "scale", "stale", "stale", "pause", "pause", "pause", "slow", "slow", "slow", "slow", "restart", "restart",
+    "restart", "checkpoint_kill", "checkpoint_corrupt", "checkpoint_corrupt", "disk_full", "disk_full", "late_start",
     "wrong_start",
 )  # fmt: skip
 

@@ -14,7 +14,8 @@ from harness.vocabulary.instructions import Shutdown, Spawn
 from harness.vocabulary.receipts import MOMENT_SECONDS, Receipt
 from tests.simulation.world import World
 
-_TERMINAL = ("kill", "exit", "restart")
+_ALWAYS = ("kill", "restart", "pause", "slow", "memory_limit", "cpu_hog")
+"""Faults that need nothing but a process."""
 
 
 def verdict_of(world: World, past: list[events.Event] | None = None) -> Verdict:
@@ -64,7 +65,7 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
     if not imported and (ended.outcome == "refused" or verdict.verdict == "pass"):
         yield f"mxnet never ran: {ended.outcome}, {verdict.verdict}"
     lacking = world.wrong.role if world.wrong is not None and world.wrong.way == "never imports" else ""
-    if lacking and ended.subject == lacking and ended.outcome in ("refused", "crashed", "hung"):
+    if lacking in world.processes and ended.subject == lacking and ended.outcome in ("refused", "crashed", "hung"):
         yield f"{lacking} never imported mxnet, and is to blame: {ended.outcome}"
     planned = {injection.subject for injection in world.arm.schedule if injection.part.life.terminates}
     whole = any(injection.part.life.whole_job for injection in world.arm.schedule)
@@ -77,6 +78,8 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{blamed} left with an error, and the arm completed"
         if ended.outcome == "hung" and ended.t - left > world.plan.stall_timeout:
             yield f"{blamed} left with an error, and the arm was waited for until it hung"
+    if world.wrong is None and ended.outcome == "aborted":
+        yield f"nothing went wrong but what was asked for, and the arm is aborted: {ended.reason}"
     for role in world.arm.workers if ended.outcome == "hung" else ():
         if _imports(world, role, ended.t):
             yield f"{role} was importing mxnet, and the arm is said to hang"
@@ -109,6 +112,9 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield from _own_steps(world, receipt.fault, name)
         if not receipt.stands and wrong is None and truth.acted and not _cut_off(world, receipt.fault):
             yield f"{name} happened, and does not stand: {receipt.evidence}; {receipt.afterwards}"
+        idle = injected and receipt.name in _ALWAYS and not truth.acted and not _cut_off(world, receipt.fault)
+        if idle and wrong is None and not receipt.stands:
+            yield f"{name} began, did nothing, and nothing is named for it: {receipt.evidence}"
         if receipt.proven and not truth.acted:
             yield f"{name} never acted, and is proven: {receipt.evidence}"
         if truth.cut and wrong is None and receipt.proven and receipt.superseded is None:
@@ -120,11 +126,13 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
 
 
 def _brief(world: World, receipt: Receipt) -> bool:
-    """Whether another fault cut it short within a moment of its begin, so that nobody can tell."""
+    """Whether it was over, or its process gone, within a moment of its last begin, so that nobody can tell."""
     own = [event for event in world.history if getattr(event, "fault", None) == receipt.fault]
     began = [event.t for event in own if isinstance(event, events.Injected)]
-    cut = [event.t for event in own if isinstance(event, events.Superseded)]
-    return bool(began and cut) and cut[-1] - began[-1] < MOMENT_SECONDS
+    ends = [event.t for event in own if isinstance(event, events.Superseded | events.Healed)]
+    gone = [event for event in world.history if isinstance(event, events.Exited) and event.subject == receipt.subject]
+    after = [t for t in [*ends, *(event.t for event in gone)] if began and t >= began[-1]]
+    return bool(after) and min(after) - began[-1] < MOMENT_SECONDS
 
 
 def _at_once(world: World, fault: int) -> bool:
@@ -135,7 +143,7 @@ def _at_once(world: World, fault: int) -> bool:
 def _should_have_begun(world: World, verdict: Verdict, receipt: Receipt, name: str) -> Iterator[str]:
     """A fault of a step begins in a job that takes all its steps; in a broken one, what broke it is named.
 
-    One on a server that lives begins if any worker takes all its steps.
+    One on a server that lives begins if any worker takes all its steps once its clock has left for good.
     """
     ended = verdict.arms[-1].ended
     injection = next(injection for injection in world.arm.schedule if injection.fault == receipt.fault)
@@ -144,7 +152,10 @@ def _should_have_begun(world: World, verdict: Verdict, receipt: Receipt, name: s
         return
     left = [event.subject for event in world.history if isinstance(event, events.Exited) and event.t < ended.t]
     serves = injection.part.kind == "process" and injection.subject not in (*world.arm.workers, *left)
-    if serves and world.trained and not injection.part.life.at_startup:
+    clock = [event for event in world.history if event.subject == injection.clock]
+    clock = [event for event in clock if isinstance(event, events.Spawned | events.Exited) and event.t < ended.t]
+    counts = injection.clock in world.trained or any(isinstance(event, events.Exited) for event in clock[-1:])
+    if serves and counts and world.trained and not injection.part.life.at_startup:
         yield f"{name} never began, though {sorted(world.trained)[0]} took all its steps"
     if receipt.stands:
         return
