@@ -106,10 +106,13 @@ class FaultScheduler:
             if fault.injection.subject != role or not fault.outlives_process:
                 continue
             if fault.active:
-                fault.cut_by = fault.absent_by = None
+                fault.cut_by = None
                 actions += fault.part.inject(role, fault.injection.fault)
             elif fault.interrupted and fault.waits and (clock := self._clock(fault)) != role:
                 actions += self._inject_if_due(fault, clock, event.t)
+        for fault in self._faults:  # not before: what has just come back may give way to what comes back beside it
+            if fault.injection.subject == role:
+                fault.absent_by = None
         return actions
 
     def _inject_if_due(self, fault: FaultState, clock: str, now: float) -> list[Action]:

@@ -512,8 +512,7 @@ def test_a_server_that_comes_back_beyond_the_steps_of_a_fault_on_it_is_left_alon
 def _until_the_server_is_gone(job: Play) -> None:
     """It is to be started again at 3.5 s; only worker/1 of `dist_async` would go on without it."""
     job.come_up()
-    job.on(events.Waiting, W0, 40, t=2.0)
-    job.leave(S0, status=None, signal=9, t=2.5)
+    _until_the_server_is_gone_again(job)
 
 
 SERVER_AGAIN = {"restart": {"select": {"role": "server"}, "at": {"step": 40}, "after": "1s"}}
@@ -570,6 +569,26 @@ def test_a_fault_whose_process_was_away_for_some_of_its_time_is_not(play: Callab
     job.conductor.tick(3.5)
     job.on(events.Spawned, S0, 2, 1, t=3.6)
     assert job.conductor.tick(4.8) == [Undo(S0, 0), Healed(4.8, ARM, S0, 0, None)]
+
+
+def test_what_gives_way_as_soon_as_its_process_is_back_was_away_all_the_time(play: Callable[..., Play]) -> None:
+    later = {"select": {"role": "server"}, "at": {"time": "1.8s"}, "for": {"time": "60s"}, "factor": 2}
+    job = play({"slow": later}, slow(35, 20, role="server"), SERVER_AGAIN)
+    job.come_up()
+    job.on(events.Waiting, W0, 35, t=1.5)
+    _until_the_server_is_gone_again(job)
+    job.conductor.tick(2.8)
+    job.conductor.tick(3.5)
+    told = [action for action in job.on(events.Spawned, S0, 2, 2, t=3.6) if isinstance(action, Superseded)]
+    assert told == [
+        Superseded(3.6, ARM, S0, 0, 1, "slow of server/0 took its place"),
+        Superseded(3.6, ARM, S0, 0, 2, "server/0 was gone"),
+    ]
+
+
+def _until_the_server_is_gone_again(job: Play) -> None:
+    job.on(events.Waiting, W0, 40, t=2.0)
+    job.leave(S0, status=None, signal=9, t=2.5)
 
 
 def test_a_fault_whose_clock_went_back_ends_at_that_step(play: Callable[..., Play]) -> None:

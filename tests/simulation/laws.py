@@ -78,7 +78,11 @@ def _outcome_is_true(world: World, verdict: Verdict) -> Iterator[str]:
             yield f"{blamed} left with an error, and the arm completed"
         if ended.outcome == "hung" and ended.t - left > world.plan.stall_timeout:
             yield f"{blamed} left with an error, and the arm was waited for until it hung"
-    if world.wrong is None and ended.outcome == "aborted":
+    if (
+        world.wrong is None
+        and ended.outcome == "aborted"
+        and any(role in world.processes for role in world.arm.workers)
+    ):
         yield f"nothing went wrong but what was asked for, and the arm is aborted: {ended.reason}"
     for role in world.arm.workers if ended.outcome == "hung" else ():
         if _imports(world, role, ended.t):
@@ -126,11 +130,13 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
 
 
 def _brief(world: World, receipt: Receipt) -> bool:
-    """Whether it was over, or its process gone, within a moment of its last begin, so that nobody can tell."""
+    """Whether it was over, or its process gone, within a moment of its last begin, or away: nobody can tell."""
     own = [event for event in world.history if getattr(event, "fault", None) == receipt.fault]
     began = [event.t for event in own if isinstance(event, events.Injected)]
     ends = [event.t for event in own if isinstance(event, events.Superseded | events.Healed)]
     gone = [event for event in world.history if isinstance(event, events.Exited) and event.subject == receipt.subject]
+    if [type(event) for event in own[-2:]] == [events.Healed, events.Superseded]:
+        return True  # its process was away, or stood still, all the time
     after = [t for t in [*ends, *(event.t for event in gone)] if began and t >= began[-1]]
     return bool(after) and min(after) - began[-1] < MOMENT_SECONDS
 
