@@ -43,9 +43,7 @@ def _one_end(world: World, _: Verdict) -> Iterator[str]:
 
 def _no_second_start(world: World, _: Verdict) -> Iterator[str]:
     yield from world.broken_rules
-    ended = world.conductor.ended
-    spawned = [t for t, instruction in world.instructions if isinstance(instruction, Spawn)]
-    if ended is not None and any(t > ended.t for t in spawned):
+    if any(isinstance(instruction, Spawn) for instruction in world.asked_after_end):
         yield "a role was started after the end"
 
 
@@ -117,7 +115,7 @@ def _receipts_are_true(world: World, verdict: Verdict) -> Iterator[str]:
         if not receipt.stands and wrong is None and truth.acted and not _cut_off(world, receipt.fault):
             yield f"{name} happened, and does not stand: {receipt.evidence}; {receipt.afterwards}"
         idle = injected and receipt.name in _ALWAYS and not truth.acted and not _cut_off(world, receipt.fault)
-        if idle and wrong is None and not receipt.stands:
+        if idle and wrong is None and not receipt.stands and not _brief(world, receipt):
             yield f"{name} began, did nothing, and nothing is named for it: {receipt.evidence}"
         if receipt.proven and not truth.acted:
             yield f"{name} never acted, and is proven: {receipt.evidence}"
