@@ -135,7 +135,8 @@ def _brief(world: World, receipt: Receipt) -> bool:
     gone = [event for event in world.history if isinstance(event, events.Exited) and event.subject == receipt.subject]
     if [type(event) for event in own[-2:]] == [events.Healed, events.Superseded]:
         return True  # its process was away, or stood still, all the time
-    after = [t for t in [*ends, *(event.t for event in gone)] if began and t >= began[-1]]
+    heard = 0.02  # so long it may take to hear of who is gone
+    after = [t for t in [*ends, *(event.t + heard for event in gone)] if began and t >= began[-1]]
     return bool(after) and min(after) - began[-1] < MOMENT_SECONDS
 
 
