@@ -234,7 +234,7 @@ class Agent:
 
     def _snapshot(self, instruction: Snapshot) -> None:
         child = self._children[instruction.subject]
-        if child.exited:
+        if child.exited or child.role in self._dumps:
             return
         self._injector.hold(child.role)  # py-spy cannot look at what is stopped and continued meanwhile
         try:

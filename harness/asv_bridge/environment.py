@@ -24,7 +24,7 @@ MXNET_VARIABLE = "HARNESS_ASV_MXNET"
 ENV_VARIABLE = "HARNESS_ASV_ENV"
 SESSION_VARIABLE = "HARNESS_ASV_SESSION"
 SAVES_VARIABLE = "HARNESS_ASV_SAVES"
-_READ = (".py", ".yaml", ".json")
+_READ = (".py", ".c", ".yaml", ".json")
 """How the names of files end that decide what is measured."""
 
 _MEASURED = ("asv.conf.json", "benchmarks", "harness", "scenarios")
@@ -99,8 +99,9 @@ def _saves() -> bool:
 
 def _uncommitted() -> list[str]:
     """Files that would be measured and are not those of the commit, even where git is told to ignore them."""
-    argv = ["git", "status", "--porcelain", "--untracked-files=all", "--ignored", "--no-renames", "--", *_MEASURED]
-    lines = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()
+    argv = ["git", "status", "--porcelain", "-z", "--untracked-files=all", "--ignored", "--no-renames"]
+    found = subprocess.run([*argv, "--", *_MEASURED], check=True, capture_output=True, text=True)
+    lines = found.stdout.rstrip("\0").split("\0") if found.stdout else []
     return [line[3:] for line in lines if not line.startswith("!! ") or line.endswith(_READ)]
 
 

@@ -36,10 +36,11 @@ def execute(arguments: argparse.Namespace) -> int:
         return EXIT_INTERRUPTED
     if left := study.processes_left():
         study.wrong.append(f"processes are left: {', '.join(map(str, left))}")
+        folder.write_summary(study.summary())
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
     else:
-        print(f"{folder.id}: {study.total} runs and replays, {len(study.wrong)} things wrong")
+        print(f"{folder.id}: {study.total} runs and replays, {len(study.wrong) or 'nothing'} wrong")
     for wrong in study.wrong:
         sys.stderr.write(f"wrong: {wrong}\n")
     return EXIT_BROKEN if study.wrong else 0

@@ -437,10 +437,8 @@ class Conductor:
         broken = "".join(f"; {name} had failed with {error} and did not leave" for name, error in failed.items())
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
-        stage: Stage = "training" if training else "exit"
-        return self._look(
-            now, _Ending("hung", (self._importing() or training or alive or [""])[0], reason, stage=stage)
-        )
+        blamed = (self._importing() or training or alive or [""])[0]
+        return self._look(now, _Ending("hung", blamed, reason, stage="training" if training else "exit"))
 
     def _look(self, now: float, ending: _Ending) -> list[Action]:
         """Look at the stacks of all who live, since nobody moves, then end."""

@@ -392,7 +392,7 @@ class FaultScheduler:
         self, fault: FaultState, now: float, step: int | None, killer: FaultState | None = None
     ) -> list[Action]:
         """Let a fault end until its clock comes to its steps again, on another process maybe."""
-        actions = self._heal(fault, now, step)
+        actions = self._undo(fault, now, step)
         fault.interrupt()
         self._note_cut(fault, now, killer)
         return actions
@@ -403,6 +403,17 @@ class FaultScheduler:
         return [self._superseded(fault, killer, now, f"{fault.injection.subject} was gone")] if killer else []
 
     def _heal(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
+        """End it for good; say so where it never had a process that it could act on."""
+        subject = fault.injection.subject
+        actions = self._undo(fault, now, step) + self._told_cut(fault, now)
+        if fault.absent_by is not None:
+            actions.append(self._superseded(fault, fault.absent_by, now, f"{subject} was gone"))
+        if (pause := self._stood_still(fault)) is not None:
+            actions.append(self._superseded(fault, pause, now, f"{subject} stood still"))
+        return actions
+
+    def _undo(self, fault: FaultState, now: float, step: int | None) -> list[Action]:
+        """Let it be over, and do what it does at its end."""
         injection = fault.injection
         fault.finish()
         actions: list[Action] = []
@@ -414,11 +425,6 @@ class FaultScheduler:
             actions = [*restarts, *actions]
         if actions:
             actions.append(Healed(now, self._arm.name, injection.subject, injection.fault, step))
-        actions += self._told_cut(fault, now)
-        if fault.absent_by is not None:
-            actions.append(self._superseded(fault, fault.absent_by, now, f"{injection.subject} was gone"))
-        if (pause := self._stood_still(fault)) is not None:
-            actions.append(self._superseded(fault, pause, now, f"{injection.subject} stood still"))
         return actions
 
     def _stood_still(self, fault: FaultState) -> FaultState | None:

@@ -55,6 +55,6 @@ class Latency(LinkFault):
         if report.delay is None:
             return None, ""
         allowed = self.tolerance * self.by + 4 * self.jitter / math.sqrt(3 * report.packets)
-        off = max(self.by - report.delay, report.delay - self.by - self.jitter)
+        off = min(report.delay - self.by, 0.0) + max(report.delay - self.by - self.jitter, 0.0)
         doubt = f"and the wire may be {SCHEDULING * 1e3:g} ms late"
         return dose(off, allowed, allowed + SCHEDULING, f"{self.by * 1e3:g} ms were asked", doubt)

@@ -63,7 +63,7 @@ class Pause(Fault):
         lasted = cont.t - stop.t
         sentence = f"{lasted:.3f} s apart, {self.for_.time:g} s were asked"
         doubt = f"and a busy machine may be {PROMPT_SECONDS:g} s late"
-        return dose(abs(lasted - self.for_.time), self.tolerance * self.for_.time, PROMPT_SECONDS, sentence, doubt)
+        return dose(lasted - self.for_.time, self.tolerance * self.for_.time, PROMPT_SECONDS, sentence, doubt)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         cont = evidence.signalled("CONT")

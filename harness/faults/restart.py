@@ -58,7 +58,7 @@ class Restart(Fault):
         waited = min(starts.values()) - max(ends, default=-math.inf)
         sentence = f"started again {waited:.3f} s later, {self.after:g} s were asked"
         doubt = f"and a busy machine may be {PROMPT_SECONDS:g} s late"
-        return dose(abs(waited - self.after), self.tolerance * self.after, PROMPT_SECONDS, sentence, doubt)
+        return dose(waited - self.after, self.tolerance * self.after, PROMPT_SECONDS, sentence, doubt)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         started = {event.subject: event.pid for event in evidence.all(Spawned)}

@@ -75,7 +75,8 @@ class Slow(LastingFault):
         allowed = self.tolerance * (self.factor - 1)
         sentence = f"a factor of {factor:.2f} for {self.factor:g}"
         doubt = f"in too few stops to tell within {allowed:.2f}"
-        return dose(abs(factor - self.factor), allowed, allowed + finest, sentence, doubt)
+        finest += allowed
+        return dose(factor - self.factor, allowed, finest, sentence, doubt, below=finest)
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
         throttled = evidence.all(Throttled)

@@ -54,4 +54,4 @@ class SlowInput(WorkerFault):
         allowed = self.tolerance * self.by
         sentence = f"{took * 1e3:.1f} ms each, {self.by * 1e3:g} ms were asked"
         doubt = f"and a sleep may last {WAKING * 1e3:g} ms longer"
-        return dose(abs(took - self.by), allowed, allowed + WAKING, sentence, doubt)
+        return dose(took - self.by, allowed, allowed + WAKING, sentence, doubt)

@@ -91,12 +91,13 @@ class _Case:
         )
 
     def _shortened(self) -> str:
-        """That it was in force for less than was asked, where it was: to the end of the arm."""
+        """That it was in force for less than was asked, where it was and no other fault is the cause."""
         life = self.injection.part.life
         if life.seconds is None or life.suspends or self.active:
             return ""
-        short = life.seconds - self.lasted >= MOMENT_SECONDS
-        return f"in force for {self.lasted:.2f} of {life.seconds:g} s, to the end of the arm" if short else ""
+        if life.seconds - self.lasted < MOMENT_SECONDS:
+            return ""
+        return f"in force for {self.lasted:.2f} of {life.seconds:g} s, to the end of its process or the arm"
 
 
 class ReceiptBook:

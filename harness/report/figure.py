@@ -64,7 +64,7 @@ def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float
 
 
 def _span(axes: Axes, span: Span, place: int, seconds: float) -> None:
-    """Shaded, and hatched without a receipt."""
+    """Shaded, and hatched where the receipt does not stand."""
     width, colour = max(span.end - span.begin, seconds / _COLUMNS), _COLOURS[span.kind]
     hatch = None if span.stands else "xx"
     axes.barh(place + 0.4, width, 0.9, left=span.begin, color=colour, alpha=0.35, hatch=hatch, edgecolor=colour)
@@ -92,7 +92,7 @@ def labels(spans: Sequence[Span], seconds: float) -> list[Label]:
         while waiting and waiting[0].begin < group[0].begin + _width(_numbers(group), seconds):
             group.append(waiting.pop(0))
         first, room = group[0], (waiting[0].begin if waiting else seconds) - group[0].begin
-        name = f"{first.number} {first.name}{'' if first.stands else ' (no receipt)'}"
+        name = f"{first.number} {first.name}{'' if first.stands else f' ({first.word})'}"
         whole = len(group) == 1 and _width(name, seconds) < room
         placed.append(Label(first.begin, name if whole else _numbers(group), first.kind))
     return placed

@@ -21,7 +21,7 @@ _LEAST_COLUMNS = 20
 
 @dataclass(frozen=True)
 class Span:
-    """One time in which a fault was in force, in seconds of the arm, with its receipt after the last one."""
+    """One time in which a fault was in force, in seconds of the arm, with its receipt's word; after the last, why."""
 
     number: int
     name: str
@@ -119,10 +119,9 @@ def _spans(arm: Arm, events: Sequence[Event], receipts: Mapping[int, Receipt]) -
             roles = arm.network.named(injection.subject).roles
         healed = (other for other in events if isinstance(other, Healed) and other.fault == event.fault)
         until = next((other.t for other in healed if other.t >= event.t), end) - begin
-        part, receipt = injection.part, receipts.get(event.fault)
-        told = (receipt.word, receipt.evidence) if receipt and event is last[event.fault] else ("goes on below", "")
-        stands = receipt is not None and receipt.stands
-        spans.append(Span(event.fault, part.name, roles, event.t - begin, until, part.kind, stands, *told))
+        receipt, name, kind = receipts[event.fault], injection.part.name, injection.part.kind
+        told = receipt.evidence if event is last[event.fault] else "goes on below"
+        spans.append(Span(event.fault, name, roles, event.t - begin, until, kind, receipt.stands, receipt.word, told))
     return spans
 
 

@@ -22,10 +22,10 @@ GONE = ("", "Z", "X")
 class Receipt:
     """What independent evidence says of one fault on one role or host.
 
-    ``proven``: it happened, and in the dose that was asked. ``happened``: it acted at all. ``superseded``: the number
-    of the fault that made it impossible, or cut it short. ``restored``: whether what it acted on was seen to be as
-    before; None where there is nothing to restore or to see. ``idle``: nothing came by that it could act on. ``dose``:
-    whether it was what was asked, which may be finer than can be told; "" where it has none.
+    ``proven``: it happened, and its dose is not known to be off. ``happened``: it acted at all. ``superseded``: the
+    number of the fault that made it impossible, or cut it short. ``restored``: whether what it acted on was seen to be
+    as before; None where there is nothing to restore or to see. ``idle``: nothing came by that it could act on.
+    ``dose``: whether it was what was asked, which may be finer than can be told; "" where it has none.
     """
 
     fault: int
@@ -88,14 +88,17 @@ class Evidence:
         return next((event for event in self.all(Signalled) if event.signal == name), None)
 
 
-def dose(off: float, allowed: float, finest: float, sentence: str, doubt: str) -> tuple[bool | None, str]:
-    """Whether a dose is as asked, in words: ``off`` by no more than is ``allowed``.
+def dose(
+    off: float, allowed: float, above: float, sentence: str, doubt: str, *, below: float = 0.0
+) -> tuple[bool | None, str]:
+    """Whether a dose is as asked, in words: ``off``, up or down, by no more than is ``allowed``.
 
-    None, with the ``doubt``, where it is off by more, but by no more than can be measured or kept (``finest``).
+    None, with the ``doubt``, where it is off by more, but by no more than can be measured or kept: so far ``above``
+    what was asked, or ``below`` it. Who is late gives too much, never too little.
     """
-    if off <= allowed:
+    if abs(off) <= allowed:
         return True, sentence
-    return (None, f"{sentence}, {doubt}") if off <= finest else (False, sentence)
+    return (None, f"{sentence}, {doubt}") if -below <= off <= above else (False, sentence)
 
 
 def share_proof(report: Impaired, asked: float, what: str) -> tuple[bool, str]:

@@ -154,13 +154,15 @@ def test_what_is_not_committed_is_not_filed_under_a_commit(project: Project) -> 
     small = project.folder / "scenarios" / "small.yaml"
     committed = small.read_text()
     small.write_text(committed.replace("warmup: 20", "warmup: 30"))
-    (project.folder / "scenarios" / "other.yaml").write_text(committed)
-    (project.folder / ".git" / "info" / "exclude").write_text("other.yaml\n")
+    (project.folder / "scenarios" / "an other.yaml").write_text(committed)
+    (project.folder / ".git" / "info" / "exclude").write_text("an other.yaml\n")
     output = project.asv(*RUN, *ONE, code=1)
-    assert re.search(r"not in commit [0-9a-f]{8}: scenarios/small.yaml, scenarios/other.yaml; commit or stash", output)
+    assert re.search(
+        r"not in commit [0-9a-f]{8}: scenarios/small.yaml, scenarios/an other.yaml; commit or stash", output
+    )
     assert project.runs == before
     small.write_text(committed)
-    (project.folder / "scenarios" / "other.yaml").unlink()
+    (project.folder / "scenarios" / "an other.yaml").unlink()
 
 
 def test_a_verdict_that_is_no_pass_is_seen_in_asv(project: Project) -> None:

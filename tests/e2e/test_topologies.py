@@ -64,7 +64,7 @@ def test_it_trains_and_every_copy_of_the_weights_is_the_same(run: Callable[..., 
 
 
 def test_p3_trains(run: Callable[..., Command]) -> None:
-    """Its workers update, as it demands; their weights part in one run of a hundred (docs/topologies.md)."""
+    """Its workers update, as it demands; their weights part, rarely (docs/topologies.md)."""
     p3 = "topology={kvstore: dist_sync, workers: 2, van: p3, update_on_kvstore: false}"
     command = run(p3, "expect={outcome: completed}")
     assert command.code == 0, command.out + command.err

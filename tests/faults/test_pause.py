@@ -85,6 +85,14 @@ def test_its_dose_is_its_time_within_a_tenth_or_what_a_prompt_agent_takes() -> N
     assert FAULT.dose(_evidence("T", "", "")) == (None, "it left meanwhile")
 
 
+@pytest.mark.parametrize(
+    ("seconds", "fits"), [(0.0, False), (0.017, False), (0.018, True), (0.069, None), (0.08, False)]
+)
+def test_a_busy_machine_makes_a_short_pause_longer_never_shorter(seconds: float, fits: bool | None) -> None:
+    short = Pause.model_validate({**WRITTEN, "for": {"time": "20ms"}})
+    assert short.dose(_apart(seconds))[0] is fits
+
+
 def _apart(seconds: float) -> Evidence:
     stop, cont = _evidence(*"TTS").events
     return Evidence([stop, replace(cont, t=1.0 + seconds)])

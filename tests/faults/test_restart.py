@@ -30,6 +30,8 @@ def test_it_is_proven_by_an_end_and_its_dose_is_the_time_to_a_new_process() -> N
     assert FAULT.restored(_of(*KILLED, again)) == (True, "process 77 that of worker/1")
     assert FAULT.dose(_of(*KILLED)) == (False, "no new process was started for worker/1")
     assert FAULT.dose(_of(*KILLED, Spawned(1.5, "main", "worker/1", 77, 0)))[0] is False
+    assert FAULT.dose(_of(*KILLED, Spawned(2.8, "main", "worker/1", 77, 0)))[0] is False
+    assert FAULT.dose(_of(*KILLED, Spawned(3.5, "main", "worker/1", 77, 0)))[0] is None
     assert FAULT.dose(_of(*KILLED, Spawned(9.5, "main", "worker/1", 77, 0)))[0] is False
     assert FAULT.receipt(_of(again)) == (False, "no KILL was sent")
     gone = Signalled(1.0, "main", "worker/1", 0, "KILL", "", "", 0.0)

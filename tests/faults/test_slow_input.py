@@ -34,7 +34,9 @@ def test_it_is_of_its_own_steps() -> None:
     assert FAULT.receipt(_delayed(0.0201, first=4))[0] is False
 
 
-@pytest.mark.parametrize(("delay", "fits"), [(0.0201, True), (0.0249, True), (0.0259, None), (0.027, False)])
+@pytest.mark.parametrize(
+    ("delay", "fits"), [(0.0149, False), (0.0201, True), (0.0249, True), (0.0259, None), (0.027, False)]
+)
 def test_its_dose_is_the_median_delay(delay: float, fits: bool | None) -> None:
     assert FAULT.dose(_delayed(delay, delay, delay))[0] is fits
 

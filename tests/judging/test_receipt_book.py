@@ -184,7 +184,7 @@ def test_what_the_end_of_the_arm_cut_short_says_for_how_long_it_was_in_force(fau
     began = [Injected(3.0, "main", W1, 0, 30), Limited(3.0, "main", W1, 0, 7, False, None, 10**9, 10**8)]
     ended = [Limited(6.25, "main", W1, 0, 7, True, 10**9, None, 10**8), Healed(6.25, "main", W1, 0, None)]
     receipt = _receipt(plan, *began, *ended)
-    assert receipt.evidence.endswith("; in force for 3.25 of 60 s, to the end of the arm")
+    assert receipt.evidence.endswith("; in force for 3.25 of 60 s, to the end of its process or the arm")
     assert receipt.proven
     whole = _receipt(fault_plan(LIMITED), *began, *ended)
     assert whole.evidence == "/proc/7 shows a limit of 1 GB; it held 100 MB then"

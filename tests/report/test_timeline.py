@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -88,8 +89,9 @@ def test_labels_never_overlap(begins: list[float]) -> None:
         assert label.at + len(label.text) * 0.7 < following.at
 
 
-def test_a_fault_without_a_receipt_says_so() -> None:
-    assert labels([_span(3, 10.0, stands=False)], 100.0)[0].text == "3 pause (no receipt)"
+def test_a_fault_whose_receipt_does_not_stand_says_why() -> None:
+    off = replace(_span(3, 10.0), stands=False, word="dose is off")
+    assert labels([off], 100.0)[0].text == "3 pause (dose is off)"
 
 
 def test_each_time_in_force_has_its_own_end_and_the_last_one_the_receipt(plan_of: Callable[..., Plan]) -> None:
@@ -97,5 +99,5 @@ def test_each_time_in_force_has_its_own_end_and_the_last_one_the_receipt(plan_of
     again = [Injected(108.0, "main", W, 0, 60), Healed(108.5, "main", W, 0, 70)]
     past = [*PAST[:5], *again, *PAST[5:]]
     (timeline,) = timelines(plan, past, judge(plan, past, "id", {}))
-    spans = [(span.begin, span.end, span.word) for span in timeline.spans]
-    assert spans == [(3.0, 6.0, "goes on below"), (8.0, 8.5, "missing")]
+    spans = [(span.begin, span.end, span.word, span.evidence) for span in timeline.spans]
+    assert spans == [(3.0, 6.0, "missing", "goes on below"), (8.0, 8.5, "missing", "no STOP was sent")]
