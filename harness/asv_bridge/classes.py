@@ -57,7 +57,7 @@ def _class(loaded: LoadedScenario) -> type:
 
 
 def _arms(loaded: LoadedScenario) -> list[str]:
-    return [arm.name for arm in make(loaded, loaded.scenario.target, "").arms]
+    return list(dict.fromkeys(arm.of for arm in make(loaded, loaded.scenario.target, "").arms))
 
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:

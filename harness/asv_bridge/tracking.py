@@ -6,18 +6,20 @@ import json
 import math
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from harness import checks
 from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.base.errors import DamagedRunError, NotPassedError, UntrustworthyRunError
-from harness.checks.drift import compare_final_loss
+from harness.checks.drift import drift_of
 from harness.checks.outcome import Outcome
 from harness.execution import machine, request
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned
 from harness.execution.run import execute, ignore
+from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
@@ -144,9 +146,10 @@ def _trust(verdict: Verdict, arm: str) -> None:
 
 
 def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:
-    measured = verdict.arm(arm)
+    repeats = by_arm(verdict.arms)
     if name == "drift":
-        return _drift(measured, verdict.arm(_baseline(plan)))
+        return _drift(repeats[arm], repeats[_baseline(plan)])
+    measured = pooled(repeats[arm])
     whole = measured.get(name)
     return whole if whole.value is not None else measured.worst(name)
 
@@ -154,11 +157,11 @@ def _quantity(plan: Plan, verdict: Verdict, arm: str, name: str) -> Quantity:
 def _baseline(plan: Plan) -> str:
     """What checks compare with, else the first arm."""
     named = [check.baseline for check in checks.given(plan.expect) if check.baseline]
-    return named[0] if named else plan.arms[0].name
+    return named[0] if named else plan.arms[0].of
 
 
-def _drift(subject: ArmMeasures, baseline: ArmMeasures) -> Quantity:
-    drift = compare_final_loss(subject, baseline)
+def _drift(subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Quantity:
+    drift = drift_of(subjects, baselines)
     if drift is None:
         return Quantity("drift", "relative", None, note="no final loss to compare")
     return Quantity("drift", "relative", abs(drift.estimate), drift.n)

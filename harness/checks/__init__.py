@@ -16,13 +16,17 @@ from pydantic import Field, create_model, model_validator
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
-from harness.statistics.comparison import Comparison
+from harness.statistics.comparison import Comparison, Ratio, Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures
 
 VerdictWord = Literal["pass", "fail", "invalid", "unknown"]
+_RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
 MAIN, CONTROL = "main", "control"
 """The arm of the scenario itself, and the same without faults."""
+
+BETWEEN_RUNS = Spread(0.09, "1 run of each, and 9% from run to run as a cautious default")
+"""The most that medians of one job scatter from process to process on a shared machine (lenet, two cores)."""
 
 TAIL = 5
 """The final loss is that of the last fifth of the steps."""
@@ -55,6 +59,18 @@ class Check(Strict):
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         """Judge one arm; ``baseline`` is there when ``versus`` is."""
 
+    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+        """Judge all repeats of an arm, in order: one by one, so that the worst decides; ``baselines`` may be empty."""
+        others = dict(enumerate(baselines))
+        findings = [self.judge(one, others.get(number)) for number, one in enumerate(subjects)]
+        verdict = worst([finding.verdict for finding in findings])
+        found = [(one, finding) for one, finding in zip(subjects, findings, strict=True) if finding.verdict == verdict]
+        arm, first = found[0]
+        if len(subjects) == 1:
+            return first
+        which = f"all {len(found)}" if len(found) == len(subjects) else f"{len(found)} of {len(subjects)}"
+        return Finding(verdict, f"{which} repeats; {arm.arm}: {first.reason}", first.comparison)
+
 
 class Word(Strict):
     """Part of checks that are written as a single word, kept in ``is_``."""
@@ -84,6 +100,26 @@ class Limits(Strict):
         """The limits in words."""
         pairs = (("at least", self.at_least), ("at most", self.at_most))
         return "expected " + " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)
+
+    def finding(self, ratio: Ratio, versus: str, repeats: int) -> Finding:
+        """Where the interval of a ratio lies with regard to the limits, and what helps where it lies across one."""
+        compared = ratio.comparison
+        verdict = within(compared.low, compared.high, self.at_least, self.at_most)
+        sentence = f"{compared.estimate:.1%} of {versus} ({compared.low:.1%} to {compared.high:.1%}; {ratio.basis}); "
+        sentence += f"{self.expected}; detectable: ±{compared.detectable:.1%}"
+        if verdict == "invalid":
+            sentence += f"; the interval lies across the limit, {more('repeat', repeats)}"
+        return Finding(verdict, sentence, compared)
+
+
+def worst(words: Sequence[VerdictWord]) -> VerdictWord:
+    """Fail outranks unknown outranks invalid outranks pass."""
+    return min(words, key=_RANK.index)
+
+
+def more(field: str, repeats: int) -> str:
+    """What would make an interval narrower: 5 repeats at least, since Student's t of fewer is wide."""
+    return f"give {field}: 5" if repeats < 5 else f"{repeats} repeats are too few"
 
 
 def within(low: float, high: float, at_least: float | None, at_most: float | None) -> VerdictWord:

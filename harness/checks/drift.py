@@ -1,68 +1,89 @@
-"""Whether training went where another arm's went: the loss over the last fifth of the steps, paired step by step."""
+"""Whether training went where another arm's went: the mean loss over the last fifth of the steps.
+
+One pair of trajectories says little: another seed ends elsewhere, and `dist_async` does so with the same one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import ClassVar
 
 from pydantic import Field
 
 from harness.base.units import Percentage
-from harness.checks import TAIL, Check, Finding, within
-from harness.statistics.comparison import MIN_PAIRS, Comparison
-from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures, Quantity
+from harness.checks import Check, Finding, more, within
+from harness.statistics.compare import MIN_REPEATS, ratio_of_pairs
+from harness.statistics.comparison import Comparison, Ratio, Spread, Z
+from harness.vocabulary.quantities import ArmMeasures
+
+BETWEEN_SEEDS = Spread(0.2, "too few seeds to tell what another one would do, so that a cautious default of 20% stands")
+"""More than final losses of the shipped models scatter from seed to seed."""
 
 
 class Drift(Check):
-    """Relative difference of the final loss from another arm's, both ways."""
+    """Relative difference of the final loss from another arm's, both ways; over ``seeds``, unless bits are equal."""
 
     name: ClassVar[str] = "drift"
     versus: str = Field(description="control, or the name of a variant")
     at_most: Percentage
 
-    def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
-        if min(job.steps for job in jobs) < TAIL * MIN_PAIRS:
-            yield f"drift needs {TAIL * MIN_PAIRS} steps, of which the last fifth is compared"
-
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         assert baseline is not None
-        mine, theirs = subject.get("final_loss"), baseline.get("final_loss")
-        for quantity, arm in ((mine, subject.arm), (theirs, baseline.arm)):
-            if quantity.value is None:
-                return Finding("invalid", f"no final loss of {arm}: {quantity.note}")
-        if _same_weights(subject, baseline):
+        return self.judge_repeats([subject], [baseline])
+
+    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+        for arm in (*subjects, *baselines):
+            if arm.get("final_loss").value is None:
+                return Finding("invalid", f"no final loss of {arm.arm}: {arm.get('final_loss').note}")
+        if all(_same_weights(*pair) for pair in zip(subjects, baselines, strict=True)):
             return Finding("pass", f"none: the same weights as {self.versus}, bit by bit")
-        drift = compare_final_loss(subject, baseline)
-        if drift is None:
-            return Finding("invalid", f"no drift from {self.versus}: {_why_not(mine, theirs)}")
+        mine, theirs = _by_seed(subjects), _by_seed(baselines)
+        if not all(math.isfinite(loss) and loss > 0 for loss in (*mine.values(), *theirs.values())):
+            return Finding("invalid", f"no drift from {self.versus}: a loss is zero, or not finite")
+        compared = _compare(mine, theirs)
+        drift = compared.comparison
         verdict = within(drift.low, drift.high, -self.at_most, self.at_most)
-        means = [mean(quantity.samples) for quantity in (mine, theirs)]
-        sentence = f"final loss {means[0]:.4g} against {means[1]:.4g}: {drift.estimate:+.2%} "
-        sentence += f"({drift.low:+.2%} to {drift.high:+.2%}, n={drift.n}); expected within ±{self.at_most:.2%}; "
+        sentence = f"final loss {mean(mine.values()):.4g} against {mean(theirs.values()):.4g}: {drift.estimate:+.2%} "
+        sentence += f"({drift.low:+.2%} to {drift.high:+.2%}; {compared.basis}); expected within ±{self.at_most:.2%}; "
         sentence += f"detectable: ±{drift.detectable:.2%}"
         if verdict == "invalid":
-            sentence += "; the interval lies across the limit, so more steps are needed"
+            sentence += f"; the interval lies across the limit, {more('seeds', len(mine))}"
         return Finding(verdict, sentence, drift)
 
 
-def compare_final_loss(subject: ArmMeasures, baseline: ArmMeasures) -> Comparison | None:
-    """Relative difference of final losses, zero for equal weights; None where there is too little to compare."""
-    mine, theirs = subject.get("final_loss"), baseline.get("final_loss")
-    if _same_weights(subject, baseline):
-        return Comparison(0.0, 0.0, 0.0, mine.n)
-    from harness.statistics.compare import relative_difference  # a tenth of a second that only judging pays
+def drift_of(subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Comparison | None:
+    """Relative difference of final losses, zero for equal weights; None where there is none."""
+    if all(_same_weights(*pair) for pair in zip(subjects, baselines, strict=True)):
+        return Comparison(0.0, 0.0, 0.0, len(subjects))
+    if any(not (arm.get("final_loss").value or 0) > 0 for arm in (*subjects, *baselines)):
+        return None
+    return _compare(_by_seed(subjects), _by_seed(baselines)).comparison
 
-    return relative_difference(mine.samples, theirs.samples)
+
+def _by_seed(arms: Sequence[ArmMeasures]) -> dict[int, float]:
+    """The mean final loss of each seed."""
+    seeds = {
+        arm.seed: [mean(other.get("final_loss").samples) for other in arms if other.seed == arm.seed] for arm in arms
+    }
+    return {seed: mean(losses) for seed, losses in seeds.items()}
 
 
-def _why_not(mine: Quantity, theirs: Quantity) -> str:
-    if mine.n != theirs.n:
-        return f"their final losses are of {mine.n} and {theirs.n} steps; give both the same steps"
-    if mine.n < MIN_PAIRS:
-        return f"{mine.n} final losses, at least {MIN_PAIRS} are needed; that takes {TAIL * MIN_PAIRS} steps"
-    return "a loss is not finite, or all losses to compare with are zero"
+def _compare(mine: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio:
+    """By pairs of seeds, or with too few of them by how far seeds may be apart."""
+    pairs = [(loss, other) for loss, other in zip(mine.values(), theirs.values(), strict=True)]
+    n = len(pairs)
+    if n >= MIN_REPEATS:
+        ratio = ratio_of_pairs(*zip(*pairs, strict=True))
+        return Ratio(_relative(ratio.comparison), f"{n} seeds")
+    estimate = math.exp(mean(math.log(loss / other) for loss, other in pairs))
+    factor = math.exp(Z * BETWEEN_SEEDS.sd * math.sqrt(2 / n))
+    return Ratio(_relative(Comparison(estimate, estimate / factor, estimate * factor, n)), BETWEEN_SEEDS.source)
+
+
+def _relative(ratio: Comparison) -> Comparison:
+    return Comparison(ratio.estimate - 1, ratio.low - 1, ratio.high - 1, ratio.n)
 
 
 def _same_weights(subject: ArmMeasures, baseline: ArmMeasures) -> bool:

@@ -1,13 +1,14 @@
-"""Useful samples over all the time, faults and recovery included, against another arm's."""
+"""Useful samples over all the time, faults and recovery included, against another arm's, over all repeats."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness.checks import Check, Finding, Limits, within
-from harness.statistics.comparison import Comparison
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
+from harness.statistics.compare import ratio
 from harness.vocabulary.quantities import ArmMeasures
 
 
@@ -19,11 +20,13 @@ class Goodput(Limits, Check):
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         assert baseline is not None
-        mine, theirs = subject.get("goodput"), baseline.get("goodput")
-        if not (mine.value and mine.low and mine.high and theirs.value and theirs.low and theirs.high):
-            why = mine.note or theirs.note or "nothing was measured"
+        return self.judge_repeats([subject], [baseline])
+
+    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+        mine, theirs = ([arm.get("goodput").samples for arm in arms] for arms in (subjects, baselines))
+        compared = ratio(mine, theirs, BETWEEN_RUNS)
+        if compared is None:
+            notes = [arm.get("goodput").note for arm in (*subjects, *baselines)]
+            why = next(filter(None, notes), "nothing was measured")
             return Finding("invalid", f"goodput cannot be compared with {self.versus}: {why}")
-        ratio = Comparison(mine.value / theirs.value, mine.low / theirs.high, mine.high / theirs.low, mine.n)
-        verdict = within(ratio.low, ratio.high, self.at_least, self.at_most)
-        sentence = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}); {self.expected}"
-        return Finding(verdict, f"{sentence}; detectable: ±{ratio.detectable:.1%}", ratio)
+        return self.finding(compared, self.versus, len(subjects))

@@ -8,11 +8,10 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from harness.base.units import Percentage, Size, bytes_text
-from harness.checks import Check, Finding, VerdictWord, within
+from harness.checks import Check, Finding, within, worst
+from harness.statistics.comparison import MIN_POINTS
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
-
-_ORDER: tuple[VerdictWord, ...] = ("fail", "invalid", "pass")
 
 
 class Memory(Check):
@@ -32,6 +31,8 @@ class Memory(Check):
     def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
         if self.beyond_live_at_most is not None and not all(job.counts_live for job in jobs):
             yield "beyond_live_at_most needs workload.memory: live"
+        if self.growth_at_most is not None and min(job.windows for job in jobs) < MIN_POINTS:
+            yield f"growth_at_most needs {MIN_POINTS} windows after the warm-up; give more steps or a smaller window"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         limits = (
@@ -40,14 +41,16 @@ class Memory(Check):
             ("held_beyond_live_fraction", self.beyond_live_at_most),
         )
         findings = [_worst(subject.of_subjects(name), limit) for name, limit in limits if limit is not None]
-        verdict = min((finding.verdict for finding in findings), key=_ORDER.index)
+        verdict = worst([finding.verdict for finding in findings])
         return Finding(verdict, "; ".join(finding.reason for finding in findings))
 
 
 def _worst(quantities: Sequence[Quantity], limit: float) -> Finding:
     """Of all workers, the one that fares worst; among equals the one that holds most."""
     by_size = sorted(quantities, key=lambda quantity: quantity.value or 0.0, reverse=True)
-    return min((_judge(quantity, limit) for quantity in by_size), key=lambda finding: _ORDER.index(finding.verdict))
+    findings = [_judge(quantity, limit) for quantity in by_size]
+    verdict = worst([finding.verdict for finding in findings])
+    return next(finding for finding in findings if finding.verdict == verdict)
 
 
 def _judge(quantity: Quantity, limit: float) -> Finding:
@@ -56,7 +59,7 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
         return Finding("invalid", f"{what} of {quantity.subject or 'any worker'} is not available: {quantity.note}")
     low, high = quantity.low, quantity.high
     if low is None or high is None:
-        return Finding("invalid", f"{what} of {quantity.subject}: {quantity.n} windows are too few for an interval")
+        return Finding("invalid", f"{what} of {quantity.subject} has no interval: {quantity.note}")
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     per = " per 1000 steps" if quantity.name == "memory_growth" else ""
     interval = f" ({text(low)} to {text(high)})" if low != high else ""

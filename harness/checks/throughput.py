@@ -1,4 +1,4 @@
-"""Throughput against another arm: the ratio of median windows."""
+"""Throughput against another arm: the ratio of median windows, over all repeats."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from harness.checks import Check, Finding, Limits, within
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
+from harness.statistics.compare import ratio
 from harness.statistics.comparison import MIN_SAMPLES
 from harness.statistics.series import coarsened
 from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 
 class Throughput(Limits, Check):
@@ -28,21 +29,30 @@ class Throughput(Limits, Check):
             yield f"throughput needs {MIN_SAMPLES} windows after the warm-up; give more steps or a smaller window"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
-        from harness.statistics.compare import ratio_of_medians  # a tenth of a second that only judging pays
-
         assert baseline is not None
-        mine = subject.get("throughput_in_fault" if self.during == "fault" else "throughput")
-        theirs = baseline.get("throughput")
-        stride = max(mine.stride, theirs.stride)
-        ratio = ratio_of_medians(
-            *(coarsened(quantity.samples, stride // quantity.stride) for quantity in (mine, theirs))
-        )
-        if ratio is None:
-            why = mine.note or theirs.note or f"{mine.n} and {theirs.n} windows, at least {MIN_SAMPLES} are needed"
-            return Finding("invalid", f"throughput cannot be compared with {self.versus}: {why}")
-        verdict = within(ratio.low, ratio.high, self.at_least, self.at_most)
-        sentence = f"{ratio.estimate:.1%} of {self.versus} ({ratio.low:.1%} to {ratio.high:.1%}, {ratio.n} windows)"
-        sentence += f"; {self.expected}; detectable: ±{ratio.detectable:.1%}"
-        if verdict == "invalid":
-            sentence += "; the interval lies across the limit, so more steps are needed"
-        return Finding(verdict, sentence, ratio)
+        return self.judge_repeats([subject], [baseline])
+
+    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+        name = "throughput_in_fault" if self.during == "fault" else "throughput"
+        mine = [subject.get(name) for subject in subjects]
+        theirs = [baseline.get("throughput") for baseline in baselines]
+        longest = max(quantity.stride for quantity in (*mine, *theirs))
+        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), BETWEEN_RUNS)
+        if compared is None:
+            return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
+        return self.finding(compared, self.versus, len(subjects))
+
+
+def _as_long(quantities: Sequence[Quantity], longest: int) -> list[Sequence[float]]:
+    """Windows that are as long as those of the arm that has the longest."""
+    return [coarsened(quantity.samples, longest // quantity.stride) for quantity in quantities]
+
+
+def _why_not(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> str:
+    missing = next((quantity for quantity in (*mine, *theirs) if quantity.value is None), None)
+    if missing is not None:
+        return missing.note
+    if all(quantity.n >= MIN_SAMPLES for quantity in (*mine, *theirs)):
+        return next(quantity.note for quantity in (*mine, *theirs) if quantity.value == 0)
+    fewest = [min(quantity.n for quantity in quantities) for quantities in (mine, theirs)]
+    return f"{fewest[0]} and {fewest[1]} windows, at least {MIN_SAMPLES} are needed"

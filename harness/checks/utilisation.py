@@ -23,8 +23,9 @@ class Utilisation(Limits, Check):
         shares = subject.of_subjects("utilisation")
         missing = next((share for share in shares if share.low is None or share.high is None), None)
         if missing is not None:
-            note = missing.note or f"{missing.n} windows are too few for an interval"
-            return Finding("invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {note}")
+            return Finding(
+                "invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {missing.note}"
+            )
         least, most = min(shares, key=_value), max(shares, key=_value)
         verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
         if verdict == "invalid" and self._missed(least, most):

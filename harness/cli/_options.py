@@ -53,7 +53,7 @@ def add_scenarios(parser: argparse.ArgumentParser) -> None:
 
 
 def add_changes(parser: argparse.ArgumentParser) -> None:
-    """Add ``--set``, ``--mxnet`` and ``--python``, which change fields and the target."""
+    """Add ``--set``, ``--repeat``, ``--mxnet`` and ``--python``, which change fields and the target."""
     parser.add_argument(
         "--set",
         action="append",
@@ -61,6 +61,7 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="change a field of the scenario, as in workload.batch_size=64; may be repeated",
     )
+    parser.add_argument("--repeat", type=positive, metavar="N", help="run each arm N times, each in new processes")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--mxnet", metavar="VERSION", help="the MXNet version to run with; built on first use")
     target.add_argument("--python", metavar="PATH", help="an interpreter with mxnet; nothing is installed into it")
@@ -70,7 +71,8 @@ def changes(arguments: argparse.Namespace) -> list[Override]:
     """The fields to change and their values; ScenarioError for an option that is none."""
     from harness.scenario import overrides
 
-    return [overrides.from_option(text) for text in arguments.set]
+    repeats = [] if arguments.repeat is None else [("repeat", arguments.repeat)]
+    return [*repeats, *map(overrides.from_option, arguments.set)]
 
 
 def files(arguments: argparse.Namespace) -> list[Path]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.checks import worst
 from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
 from harness.cli._company import BUSY, Company
 from harness.cli._console import Console
@@ -15,7 +16,6 @@ from harness.cli._options import EXIT_OF
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned, Request
 from harness.execution.run import Run, execute
-from harness.judging.verdict import worst
 from harness.report.progress import progress
 from harness.report.verdict import render
 from harness.targets import resolve

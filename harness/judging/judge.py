@@ -10,7 +10,8 @@ from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
 from harness.judging import hang_diagnosis
 from harness.judging.receipt_book import ReceiptBook
-from harness.judging.verdict import Judged, Verdict, worst
+from harness.judging.repeats import by_arm
+from harness.judging.verdict import Judged, Verdict
 from harness.measures import Measure
 from harness.planning.plan import Arm, Plan
 from harness.vocabulary.events import Ended, Event, Exited, Spawned, Stack
@@ -26,7 +27,8 @@ def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any])
         for hear in hearers[event.arm].get(type(event), ()):
             hear(event)
     arms = {name: observer.result() for name, observer in observers.items()}
-    judged = [judged for arm in arms.values() for judged in _check_arm(plan, arms, arm)]
+    repeats = by_arm(arms.values())
+    judged = [judged for of in repeats for judged in _check_arm(plan, repeats, of)]
     verdict, reason = _overall(judged, tuple(arms.values()))
     stacks = [stack for observer in observers.values() for stack in observer.stacks]
     blocked = [process for observer in observers.values() for process in observer.blocked()]
@@ -75,24 +77,26 @@ class _ArmObserver:
         """Gather outcome, receipts and quantities of the arm: all that checks may know."""
         quantities = [quantity for measure in self._measures for quantity in measure.quantities()]
         by_name = {(quantity.name, quantity.subject): quantity for quantity in quantities}
-        return ArmMeasures(self._arm.name, self._ended, self._receipts.receipts(), by_name)
+        arm = self._arm
+        which = (arm.name, arm.of, arm.repeat, arm.workload.seed)
+        return ArmMeasures(*which, self._ended, self._receipts.receipts(), by_name)
 
 
-def _check_arm(plan: Plan, arms: Mapping[str, ArmMeasures], arm: ArmMeasures) -> Iterator[Judged]:
+def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str) -> Iterator[Judged]:
     """The control must complete; every other arm must meet what is expected, the baseline of a check excepted."""
     asked = checks.given(plan.expect)
-    if arm.arm == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
+    if of == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
         asked = [Outcome(is_="completed"), *asked]
     for check in asked:
-        if check.baseline == arm.arm or (arm.arm == checks.CONTROL and check is not asked[0]):
+        if check.baseline == of or (of == checks.CONTROL and check is not asked[0]):
             continue
-        finding = _careful(check, arm, arms.get(check.baseline or ""))
-        yield Judged(arm.arm, check.name, finding.verdict, finding.reason, finding.comparison)
+        finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()))
+        yield Judged(of, check.name, finding.verdict, finding.reason, finding.comparison)
 
 
-def _careful(check: checks.Check, arm: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
+def _careful(check: checks.Check, arms: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
     try:
-        return check.judge(arm, baseline)
+        return check.judge_repeats(arms, baselines)
     except Exception as error:  # a check that breaks says nothing about what it checks
         return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
 
@@ -115,6 +119,6 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
     doubtful = [receipt for arm in arms for receipt in arm.receipts if not receipt.stands]
     if doubtful:
         return "invalid", "; ".join(map(_doubt, doubtful))
-    word = worst([check.verdict for check in judged])
+    word = checks.worst([check.verdict for check in judged])
     which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
     return word, "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"

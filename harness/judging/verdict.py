@@ -15,15 +15,9 @@ from harness.vocabulary.events import Ended, Stack
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from harness.vocabulary.receipts import Receipt
 
-SCHEMA = "harness/verdict/3"
-_RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
+SCHEMA = "harness/verdict/4"
 Part = TypeVar("Part")
 Self = TypeVar("Self", bound="Verdict")
-
-
-def worst(words: Sequence[VerdictWord]) -> VerdictWord:
-    """Fail outranks unknown outranks invalid outranks pass."""
-    return min(words, key=_RANK.index)
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ class Verdict:
         """A record for each quantity of each arm, as pandas takes them: ``pandas.DataFrame(verdict.measures())``."""
         names = ("name", "subject", "unit", "value", "low", "high", "n", "note")
         return [
-            {"run": self.run, "arm": arm.arm, **{name: getattr(quantity, name) for name in names}}
+            {"run": self.run, "arm": arm.of, "repeat": arm.repeat, **{name: getattr(quantity, name) for name in names}}
             for arm in self.arms
             for quantity in arm.quantities.values()
         ]
@@ -121,6 +115,9 @@ def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
     ended = arm.ended
     return {
         "arm": arm.arm,
+        "of": arm.of,
+        "repeat": arm.repeat,
+        "seed": arm.seed,
         "ended": ended.t if ended else None,
         "outcome": ended.outcome if ended else None,
         "reason": ended.reason if ended else "the history has no end",
@@ -154,6 +151,9 @@ def _arm(body: Mapping[str, Any]) -> ArmMeasures:
     quantities = [_quantity(measure) for measure in body["measures"]]
     return ArmMeasures(
         body["arm"],
+        body["of"],
+        body["repeat"],
+        body["seed"],
         ended,
         [_known(Receipt, receipt) for receipt in body["receipts"]],
         {(quantity.name, quantity.subject): quantity for quantity in quantities},

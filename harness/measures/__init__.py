@@ -22,10 +22,9 @@ def from_samples(
     """The median of samples with its interval; not available without any."""
     if not samples:
         return Quantity(name, unit, None, subject=subject, note=note or "no window after the warm-up")
-    summary = summarize(samples)
-    return Quantity(
-        name, unit, summary.median, summary.n, summary.low, summary.high, subject, note, tuple(samples), stride
-    )
+    found = summarize(samples)
+    notes = "; ".join(filter(None, (note, found.note)))
+    return Quantity(name, unit, found.median, found.n, found.low, found.high, subject, notes, tuple(samples), stride)
 
 
 class Measure(ABC):

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from statistics import median
 from typing import ClassVar
 
 from harness.measures import Measure
 from harness.planning.plan import Arm
+from harness.statistics.series import BoundedSeries
+from harness.statistics.summary import summarize
 from harness.vocabulary.events import Done, Ended, Event, Started, Window
 from harness.vocabulary.quantities import Quantity
-
-
-class _Worker:
-    """How far a worker came, and what its windows cost in seconds a step."""
-
-    def __init__(self) -> None:
-        self.reached = 0
-        self.windows = 0
-        self._seconds, self._squares = 0.0, 0.0
-
-    def add(self, window: Window) -> None:
-        """Take a window into account."""
-        cost = window.seconds / window.steps
-        self.reached = max(self.reached, window.first + window.steps)
-        self._seconds, self._squares, self.windows = self._seconds + cost, self._squares + cost**2, self.windows + 1
-
-    @property
-    def noise(self) -> float:
-        """Relative standard error of the mean time of a step; 1 with fewer than two windows."""
-        if self.windows < 2:
-            return 1.0
-        mean = self._seconds / self.windows
-        return math.sqrt(max(0.0, self._squares / self.windows - mean**2) / (self.windows - 1)) / mean
 
 
 class Goodput(Measure):
     """``goodput``: samples of the steps that count over all the time since the first step.
 
-    Its interval is that of the windows' noise.
+    Its interval is that of the pace of the worker with most windows: what it would be if steps took longer or shorter,
+    while what came on top of them (stalls, restarts, the end) stays what it was in this run.
     """
 
     name: ClassVar[str] = "goodput"
@@ -46,7 +26,8 @@ class Goodput(Measure):
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
-        self._workers = {name: _Worker() for name in arm.workers}
+        self._reached = dict.fromkeys(arm.workers, 0)
+        self._costs = {name: BoundedSeries() for name in arm.workers}
         self._began = self._last = 0.0
 
     def add(self, event: Event) -> None:
@@ -54,17 +35,26 @@ class Goodput(Measure):
             self._began = event.t
         elif isinstance(event, Ended):
             self._last = event.t if event.outcome == "hung" else self._last
-        elif event.subject in self._workers:
+        elif event.subject in self._reached:
             self._last = event.t
             if isinstance(event, Window) and event.first >= self.arm.workload.warmup:
-                self._workers[event.subject].add(event)
+                self._reached[event.subject] = max(self._reached[event.subject], event.first + event.steps)
+                self._costs[event.subject].add(event.seconds / event.steps)
 
     def quantities(self) -> Iterable[Quantity]:
         seconds = self._last - self._began
-        samples = sum(worker.reached for worker in self._workers.values()) * self.arm.workload.batch_size
+        samples = sum(self._reached.values()) * self.arm.workload.batch_size
         if seconds <= 0 or not samples:
             yield Quantity("goodput", "samples/s", None, note="no window ended")
             return
-        rate, noise = samples / seconds, 1.96 * max(worker.noise for worker in self._workers.values())
-        windows = sum(worker.windows for worker in self._workers.values())
-        yield Quantity("goodput", "samples/s", rate, windows, rate / (1 + noise), rate * (1 + noise))
+        rates, stride = self._rates(samples, seconds)
+        pace = summarize(rates)
+        interval = (pace.n, pace.low, pace.high, "", pace.note)
+        yield Quantity("goodput", "samples/s", samples / seconds, *interval, tuple(rates), stride)
+
+    def _rates(self, samples: int, seconds: float) -> tuple[list[float], int]:
+        """What it would be at the pace of each window."""
+        name, costs = max(self._costs.items(), key=lambda item: len(item[1].points))
+        usual = median(costs.points) if costs.points else 1.0
+        training = min(seconds, self._reached[name] * usual)
+        return [samples / (seconds + training * (cost / usual - 1)) for cost in costs.points], costs.stride

@@ -90,5 +90,6 @@ def _growth(role: str, worker: _Worker) -> Quantity:
     trend = slope(worker.steps.points, worker.held.points)
     unit = "B/1000 steps"
     if trend is None:
-        return Quantity("memory_growth", unit, None, subject=role, note="needs 6 windows after the warm-up")
-    return Quantity("memory_growth", unit, trend.estimate * 1000, trend.n, trend.low * 1000, trend.high * 1000, role)
+        return Quantity("memory_growth", unit, None, subject=role, note="needs windows after the warm-up")
+    low, high = (None if bound is None else bound * 1000 for bound in (trend.low, trend.high))
+    return Quantity("memory_growth", unit, trend.median * 1000, trend.n, low, high, role, trend.note)

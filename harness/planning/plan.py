@@ -15,7 +15,7 @@ from harness.planning.network import Network
 from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
 from harness.topologies import Compression, Role
 
-VERSION = 5
+VERSION = 6
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 
@@ -91,9 +91,14 @@ class Injection(Strict):
 
 
 class Arm(Strict):
-    """One job of a run: the scenario itself, one of its variants, or the control."""
+    """One job of a run: the scenario itself, one of its variants, or the control; once, or again and again.
+
+    ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1.
+    """
 
     name: str
+    of: str
+    repeat: int
     env: dict[str, str]
     roles: tuple[Role, ...]
     network: Network | None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+import random
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from harness import checks, topologies
@@ -13,7 +15,7 @@ from harness.planning.fault_schedule import ScheduledFault, expand
 from harness.planning.network import Network, lay_out
 from harness.planning.plan import Arm, Injection, Job, Plan
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import Scenario, Target
+from harness.scenario.schema import SEEDS, Scenario, Target
 from harness.topologies import Endpoint, Role, TopologySpec
 from harness.vocabulary.instructions import INTERFACE
 from harness.vocabulary.network_spec import PORT
@@ -40,16 +42,37 @@ def make(loaded: LoadedScenario, target: Target, worker: str) -> Plan:
 
 
 def _arms(loaded: LoadedScenario, env: Mapping[str, str]) -> list[Arm]:
-    """``env`` is the target's; what a variant changes comes before it."""
+    """Every arm once, then each again in an order drawn from the seed: so what the machine does meets all alike."""
+    scenario, arms = loaded.scenario, list[Arm]()
+    order = random.Random(scenario.seed)
+    for repeat in range(1, scenario.repeats + 1):
+        seeded = functools.partial(_seeded, step=(repeat - 1) % scenario.seeds)
+        block = _block(loaded, env, seeded)
+        if repeat > 1:
+            order.shuffle(block)
+        arms += [arm if repeat == 1 else _again(arm, repeat) for arm in block]
+    return arms
+
+
+def _seeded(scenario: Scenario, step: int) -> Scenario:
+    return scenario.model_copy(update={"seed": (scenario.seed + step) % SEEDS})
+
+
+def _again(arm: Arm, repeat: int) -> Arm:
+    return arm.model_copy(update={"name": f"{arm.of}.{repeat}", "repeat": repeat})
+
+
+def _block(loaded: LoadedScenario, env: Mapping[str, str], seeded: Callable[[Scenario], Scenario]) -> list[Arm]:
+    """Every arm once. ``env`` is the target's; what a variant changes comes before it."""
     scenario = loaded.scenario
     if loaded.variants:
         return [
-            _arm(name, variant, variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
+            _arm(name, seeded(variant), variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
             for name, variant in loaded.variants.items()
         ]
-    arms = [_arm(checks.MAIN, scenario, scenario.faults, env)]
+    arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, env)]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
-        arms.insert(0, _arm(checks.CONTROL, scenario, [], env))
+        arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], env))
     return arms
 
 
@@ -64,6 +87,8 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], env: Mapping[s
     bounded = {} if bound is None else {topologies.BIGARRAY_BOUND: str(bound)}
     return Arm(
         name=name,
+        of=name,
+        repeat=1,
         env={**DEFAULT_ENV, **bounded, **env},
         roles=tuple(_started_with(role, schedule) for role in roles),
         network=network,

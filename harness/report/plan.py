@@ -18,7 +18,9 @@ def render(plan: Plan) -> RenderableType:
     versions = {"mxnet": plan.target.mxnet, "horovod": plan.target.horovod}
     target = plan.target.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}, target {target}")
-    return Group(head, *(part for arm in plan.arms for part in _arm(arm)))
+    if any(arm.repeat > 1 for arm in plan.arms):
+        head.append(f"\nin this order: {', '.join(arm.name for arm in plan.arms)}")
+    return Group(head, *(part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm)))
 
 
 def _arm(arm: Arm) -> list[RenderableType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rich import box
@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.units import bytes_text
+from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
 from harness.report import numbers
 from harness.vocabulary.events import Ended
@@ -64,19 +65,19 @@ def _checks(verdict: Verdict) -> Table:
 
 
 def _measures(verdict: Verdict) -> Table:
-    """A row a quantity, a column an arm; what no arm has is left out."""
-    table = _table("measure", *(arm.arm for arm in verdict.arms))
-    for name, role in _rows(verdict):
-        cells = [_cell(arm, name, role) for arm in verdict.arms]
+    """A row a quantity, a column an arm, all its repeats together; what no arm has is left out."""
+    repeats = by_arm(verdict.arms)
+    arms = {of if len(own) == 1 else f"{of}, {len(own)} repeats": pooled(own) for of, own in repeats.items()}
+    table = _table("measure", *arms)
+    for name, role in _rows(arms.values()):
+        cells = [_cell(arm, name, role) for arm in arms.values()]
         table.add_row(f"{name.replace('_', ' ')} {role}".strip(), *cells)
     return table
 
 
-def _rows(verdict: Verdict) -> list[tuple[str, str]]:
-    keys = dict.fromkeys(key for arm in verdict.arms for key in arm.quantities)
-    return [
-        key for key in keys if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in verdict.arms)
-    ]
+def _rows(arms: Collection[ArmMeasures]) -> list[tuple[str, str]]:
+    keys = dict.fromkeys(key for arm in arms for key in arm.quantities)
+    return [key for key in keys if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in arms)]
 
 
 def _cell(arm: ArmMeasures, name: str, role: str) -> Text:

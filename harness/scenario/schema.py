@@ -11,8 +11,10 @@ from harness.base.strict import Flag, Strict
 from harness.base.units import Duration
 from harness.scenario import models
 
+SEEDS = 2**31
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
+Repeats = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Positive = Annotated[float, Field(gt=0, strict=True)]
 NotNegative = Annotated[float, Field(ge=0, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
@@ -185,7 +187,11 @@ class Scenario(Strict):
     title: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="the question")
     tags: list[Name] = []
     claims: list[Annotated[str, Field(pattern=r"^[A-Z]\d+$")]] = Field(default=[], description="ids of claims it tests")
-    seed: Annotated[int, Field(ge=0, lt=2**31, strict=True)] = 0
+    seed: Annotated[int, Field(ge=0, lt=SEEDS, strict=True)] = 0
+    repeat: Repeats = Field(default=1, description="how often each arm is run, each time in new processes")
+    seeds: Repeats = Field(
+        default=1, description="so many seeds in turn, one for each repeat; more than repeat says makes more repeats"
+    )
     target: Target = Target()
     workload: Workload
     topology: Topology = Topology()
@@ -196,3 +202,8 @@ class Scenario(Strict):
     expect: Expect = Expect()
     startup_timeout: Duration = Field(default=60.0, gt=0, description="for all processes to be ready")
     stall_timeout: Duration = Field(default=30.0, gt=0, description="without a step before the job counts as hung")
+
+    @property
+    def repeats(self) -> int:
+        """How often each arm is run."""
+        return max(self.repeat, self.seeds)

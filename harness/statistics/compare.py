@@ -1,78 +1,68 @@
-"""Compare two sets of samples: a ratio or a difference, its interval, and what could have been seen at all.
+"""Compare two arms: the ratio of what they cost or give, its interval, and what could have been seen at all.
 
-Neighbouring windows and steps are alike, so that whole blocks of √n are resampled, round the end (circular block
-bootstrap, Politis and Romano, 1992); few blocks say little, so that the interval is widened as Student's t would be.
+Processes are the unit: two that run the same code differ by memory layout and by what the machine does meanwhile. Where
+each arm ran once, how much they differ is not seen, and has to come from elsewhere: a `Spread`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from statistics import mean, median, stdev
 
-import numpy as np
+from harness.statistics.comparison import CONFIDENT, MIN_SAMPLES, Comparison, Ratio, Spread, Z
+from harness.statistics.summary import summarize
 
-from harness.statistics.comparison import MIN_PAIRS, MIN_SAMPLES, Comparison, Z
+MIN_REPEATS = 3
+"""Fewer say so little of what differs between them that the spread is taken from elsewhere."""
 
-RESAMPLES = 2000
-_SEED = 20190613
-
-
-def ratio_of_medians(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:
-    """Median of ``subject`` over median of ``baseline``; None with fewer than 6 of either."""
-    n = min(len(subject), len(baseline))
-    if n < MIN_SAMPLES:
-        return None
-    random = np.random.default_rng(_SEED)
-    logs = np.log(_medians(subject, random)) - np.log(_medians(baseline, random))
-    estimate = math.log(float(np.median(subject) / np.median(baseline)))
-    low, high = _interval(logs, estimate, n)
-    return Comparison(math.exp(estimate), math.exp(low), math.exp(high), n)
+Series = Sequence[float]
 
 
-def relative_difference(subject: Sequence[float], baseline: Sequence[float]) -> Comparison | None:
-    """Mean of paired differences over the mean of ``baseline``.
+def ratio(subjects: Sequence[Series], baselines: Sequence[Series], spread: Spread) -> Ratio | None:
+    """Ratio of medians of two arms, a series for each repeat; None with too few samples, or medians not above zero.
 
-    None where the two differ in length, have fewer than 20 pairs, or the mean is zero or not finite.
+    By pairs of repeats, each next to the other in time; with fewer than 3, by what is known of the ``spread``.
     """
-    n = len(subject)
-    if n != len(baseline) or n < MIN_PAIRS:
+    if any(len(series) < MIN_SAMPLES or not median(series) > 0 for series in (*subjects, *baselines)):
         return None
-    base = float(np.mean(baseline))
-    differences = np.asarray(subject) - np.asarray(baseline)
-    if base == 0 or not math.isfinite(base) or not np.isfinite(differences).all():
-        return None
-    random = np.random.default_rng(_SEED)
-    means = differences[_blocks(n, random)].mean(axis=1) / base
-    estimate = float(differences.mean()) / base
-    low, high = _interval(means, estimate, n)
-    return Comparison(estimate, low, high, n)
+    if len(subjects) < MIN_REPEATS:
+        return _of_runs(subjects, baselines, spread)
+    return ratio_of_pairs([median(series) for series in subjects], [median(series) for series in baselines])
 
 
-def _medians(samples: Sequence[float], random: np.random.Generator) -> np.ndarray[Any, Any]:
-    values = np.asarray(samples)
-    return np.asarray(np.median(values[_blocks(len(values), random)], axis=1))
+def ratio_of_pairs(subjects: Series, baselines: Series) -> Ratio:
+    """Geometric mean of paired ratios of numbers above zero, with Student's interval over the pairs."""
+    from scipy.special import stdtrit  # a tenth of a second that only judging pays
+
+    logs = [math.log(one / other) for one, other in zip(subjects, baselines, strict=True)]
+    half = float(stdtrit(len(logs) - 1, CONFIDENT)) * stdev(logs) / math.sqrt(len(logs))
+    return Ratio(_from_logs(mean(logs), half, half, len(logs)), f"{len(logs)} repeats of each")
 
 
-def _block(n: int) -> int:
-    return max(1, math.isqrt(n))
+def _of_runs(subjects: Sequence[Series], baselines: Sequence[Series], spread: Spread) -> Ratio:
+    """The noise of each run and the spread between runs add up in squares, on either side (Zou and Donner, 2008)."""
+    mine, theirs = _noise(subjects), _noise(baselines)
+    between = 2 * (Z * spread.sd) ** 2 / len(subjects)
+    logs = [mean(math.log(median(series)) for series in arm) for arm in (subjects, baselines)]
+    below, above = math.sqrt(mine[0] + theirs[1] + between), math.sqrt(mine[1] + theirs[0] + between)
+    n = min(map(len, (*subjects, *baselines)))
+    return Ratio(_from_logs(logs[0] - logs[1], below, above, n), spread.source)
 
 
-def _blocks(n: int, random: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Indices of resamples of n values, block by block."""
-    block = _block(n)
-    starts = random.integers(0, n, (RESAMPLES, math.ceil(n / block)))
-    return ((starts[:, :, None] + np.arange(block)) % n).reshape(RESAMPLES, -1)[:, :n]
+def _noise(arm: Sequence[Series]) -> tuple[float, float]:
+    """Squares of how far the logarithm of a mean of medians may be below and above.
+
+    Where a series is too much alike for an interval, by its least and most.
+    """
+    below, above = 0.0, 0.0
+    for series in arm:
+        found = summarize(series)
+        low, high = (min(series), max(series)) if found.low is None or found.high is None else (found.low, found.high)
+        below += (math.log(found.median / low) / len(arm)) ** 2 if low > 0 else math.inf
+        above += (math.log(high / found.median) / len(arm)) ** 2
+    return below, above
 
 
-def _interval(resampled: np.ndarray[Any, Any], estimate: float, n: int) -> tuple[float, float]:
-    """Percentiles, widened about the estimate."""
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    wider = _student(n / _block(n) - 1) / Z
-    return estimate - wider * max(0.0, estimate - low), estimate + wider * max(0.0, high - estimate)
-
-
-def _student(freedom: float) -> float:
-    """The 97.5 % point of Student's t (Cornish–Fisher expansion; Abramowitz and Stegun 26.7.5)."""
-    z, v = Z, max(freedom, 1.0)
-    return z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+def _from_logs(estimate: float, below: float, above: float, n: int) -> Comparison:
+    return Comparison(math.exp(estimate), math.exp(estimate - below), math.exp(estimate + above), n)

@@ -6,9 +6,22 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 MIN_SAMPLES = 6
-MIN_PAIRS = 20
-Z = NormalDist().inv_cdf(0.975)
+MIN_POINTS = 40
+"""Of a slope: memory comes in stairs, and a series that is shorter may lie on one."""
+
+CONFIDENT = 0.975
+"""Of either side, so that an interval holds in 95 % of cases."""
+
+Z = NormalDist().inv_cdf(CONFIDENT)
 _POWER = (Z + NormalDist().inv_cdf(0.8)) / Z
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How much the logarithm of a number differs between runs of the same (``sd``), and where that is known from."""
+
+    sd: float
+    source: str
 
 
 @dataclass(frozen=True)
@@ -24,3 +37,11 @@ class Comparison:
     def detectable(self) -> float:
         """The smallest change that would have shown in four of five tries (power 80 %, level 5 %, two-sided)."""
         return _POWER * (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A comparison by ratio, and the ``basis`` of its interval in words."""
+
+    comparison: Comparison
+    basis: str

@@ -151,9 +151,12 @@ class Shrink(Study):
         """The scenario with these faults only, of one arm, as YAML."""
         document = parse(self._source.read("scenario.yaml"), "scenario.yaml")
         document = overrides.apply(document, [overrides.from_option(text) for text in self._changes])
-        fields = (document.values.get("variants") or {}).get(self._arm) or {}
+        arm = self._plan.arm(self._arm)
+        fields = (document.values.get("variants") or {}).get(arm.of) or {}
         values: dict[str, Any] = overrides.apply(document, list(fields.items())).values
-        values.pop("variants", None)
+        for several in ("variants", "repeat", "seeds"):
+            values.pop(several, None)
+        values["seed"] = arm.workload.seed
         values["title"] = f"{values['title']} (the smallest schedule of {self._source.id})"[:200]
         values["faults"] = [entry.model_dump(mode="json", exclude_none=True) for entry in entries]
         values["expect"] = {"outcome": self.outcome}

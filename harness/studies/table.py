@@ -60,8 +60,9 @@ class Cell:
 class Result:
     """What became of a cell. ``loss`` and ``weights`` are None where not all workers trained to the end.
 
-    ``stage``: where it hung. ``unproven``: why a fault has no receipt, "" where each has; ``idle``: because nothing
-    came by that it could act on. ``weights``: the digest of all workers' weights, "" where they differ.
+    ``stage``: where it hung. ``unproven``: why a receipt does not stand, "" where each does, and ``word`` for it;
+    ``idle``: because nothing came by that it could act on. ``weights``: the digest of all workers' weights, "" where
+    they differ.
     """
 
     topology: str
@@ -71,6 +72,7 @@ class Result:
     unproven: str
     stage: str = ""
     idle: bool = False
+    word: str = ""
     recovery: float | None = None
     loss: float | None = None
     weights: str | None = None
@@ -184,6 +186,7 @@ def _result(cell: Cell, verdict: Verdict) -> Result:
         "; ".join(receipt.evidence for receipt in unproven),
         ended.stage if ended else "",
         bool(unproven) and all(receipt.idle for receipt in unproven),
+        unproven[0].word if unproven else "",
         arm.get("recovery_time").value,
         arm.get("final_loss").value,
         weights,
@@ -200,7 +203,7 @@ def words(result: Result, healthy: Result | None) -> str:
     if result.outcome == FAILED:
         return f"{FAILED}: {result.reason}"
     if result.unproven:
-        return f"{result.outcome}; {'no packet came by' if result.idle else 'the fault has no receipt'}"
+        return f"{result.outcome}; {'no packet came by' if result.idle else f'receipt: {result.word}'}"
     if result.fault == HEALTHY or result.outcome != "completed":
         return "trained, hung at the exit" if (result.outcome, result.stage) == ("hung", "exit") else result.outcome
     parts = [result.outcome]

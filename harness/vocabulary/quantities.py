@@ -31,9 +31,15 @@ class Quantity:
 
 @dataclass(frozen=True)
 class ArmMeasures:
-    """All that checks may know of one arm; ``quantities`` by name and subject."""
+    """All that checks may know of one arm; ``quantities`` by name and subject.
+
+    ``of``: what it is, ``repeat``: the how manieth time, from 1, and ``seed``: of this one; ``arm`` names both.
+    """
 
     arm: str
+    of: str
+    repeat: int
+    seed: int
     ended: Ended | None
     receipts: Sequence[Receipt]
     quantities: Mapping[tuple[str, str], Quantity]

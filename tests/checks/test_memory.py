@@ -58,7 +58,7 @@ def test_a_limit_is_needed() -> None:
 
 
 def test_without_an_interval_nothing_is_said() -> None:
-    arms = arm(Quantity("held_beyond_live_fraction", "fraction", 0.9, 3, subject="worker/0"))
+    arms = arm(Quantity("held_beyond_live_fraction", "fraction", 0.9, 3, subject="worker/0", note="too few"))
     finding = Memory.model_validate({"beyond_live_at_most": "50%"}).judge(arms, None)
     assert finding.verdict == "invalid"
-    assert finding.reason == "held beyond live fraction of worker/0: 3 windows are too few for an interval"
+    assert finding.reason == "held beyond live fraction of worker/0 has no interval: too few"

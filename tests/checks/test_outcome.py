@@ -24,7 +24,9 @@ def test_a_run_that_was_cut_short_says_nothing(outcome: str) -> None:
 
 
 def test_a_history_without_an_end_is_invalid() -> None:
-    assert Outcome.model_validate("hung").judge(ArmMeasures("main", None, (), {}), None).verdict == "invalid"
+    assert (
+        Outcome.model_validate("hung").judge(ArmMeasures("main", "main", 1, 0, None, (), {}), None).verdict == "invalid"
+    )
 
 
 def test_only_known_words() -> None:

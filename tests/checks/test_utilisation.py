@@ -43,8 +43,8 @@ def test_what_was_not_measured_cannot_be_judged() -> None:
     missing = Quantity("utilisation", "fraction", None, note="set workload.phases: true")
     verdict, reason = _judge(missing, at_least="70%")
     assert (verdict, "set workload.phases: true" in reason) == ("invalid", True)
-    few = Quantity("utilisation", "fraction", 0.5, 3, subject="worker/0")
-    assert "3 windows are too few for an interval" in _judge(few, at_least="70%")[1]
+    few = Quantity("utilisation", "fraction", 0.5, 3, subject="worker/0", note="too few for an interval")
+    assert "worker/0 is not available: too few for an interval" in _judge(few, at_least="70%")[1]
 
 
 @pytest.mark.parametrize("limits", [{}, {"at_least": "80%", "at_most": "70%"}])

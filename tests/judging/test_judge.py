@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from harness.checks import worst
 from harness.checks.outcome import Outcome
-from harness.judging.judge import judge, worst
+from harness.judging.judge import judge
 from harness.planning.plan import Plan
 from harness.vocabulary.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
 from tests.conftest import SCENARIO
@@ -98,7 +99,7 @@ def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     past = [Loss(0.5, "main", "worker/0", 0, [None]), *PROOF, Stack(8.0, "main", "worker/0", "waitall", []), HUNG]
     form = judge(killed, past, "id", {}).as_json()
     json.dumps(form, allow_nan=False)
-    assert form["schema"] == "harness/verdict/3"
+    assert form["schema"] == "harness/verdict/4"
     assert form["arms"][0]["outcome"] == "hung"
     assert form["arms"][0]["receipts"][0]["proven"] is True
     assert form["stacks"] == [{"t": 8.0, "arm": "main", "subject": "worker/0", "text": "waitall", "sockets": []}]

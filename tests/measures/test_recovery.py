@@ -96,4 +96,7 @@ def test_how_many_faults_were_not_recovered_from_is_told(measured: Any) -> None:
         ]
     recovery = measured(*_windows(0.0, 10, 4), *rounds)["recovery_time"]
     assert recovery.n == 1
-    assert recovery.note == "2 of 3 times, steps were not as fast again before the next fault or the end"
+    assert (
+        recovery.note
+        == "2 of 3 times, steps were not as fast again before the next fault or the end; too few for an interval"
+    )

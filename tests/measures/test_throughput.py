@@ -67,7 +67,7 @@ def test_windows_within_a_fault_are_told_apart(fault_plan: Callable[..., Plan]) 
     ):
         measure.add(event)
     measured = _named(measure)["throughput_in_fault", ""]
-    assert (measured.n, measured.value, measured.note) == (1, pytest.approx(320 / 3), "")
+    assert (measured.n, measured.value, measured.note) == (1, pytest.approx(320 / 3), "too few for an interval")
 
 
 def test_while_one_of_two_faults_lasts_windows_are_within_a_fault(fault_plan: Callable[..., Plan]) -> None:

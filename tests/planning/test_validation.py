@@ -90,7 +90,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("at: {step: 20}", "at: {time: 2s}", "faults.0.slow.for.steps: a fault that begins at a time lasts a time"),
         ("at_least: 30%", "at_least: 70%, at_most: 30%", "at_least 70.0% is above at_most 30.0%"),
         ("at_least: 30%}", "at_least: 30%}\n  memory: {beyond_live_at_most: 20%}", "beyond_live_at_most needs workload.memory: live"),
-        ("at_least: 30%}", "at_least: 30%}\n  drift: {versus: control, at_most: 1%}", "drift needs 100 steps"),
+        ("at_least: 30%}", "at_least: 30%}\n  memory: {growth_at_most: 1MB}", "growth_at_most needs 40 windows after the warm-up"),
         ("at_least: 30%}", "at_least: 30%}\n  utilisation: {at_least: 50%}", "utilisation needs workload.phases: true"),
         ("workers: 2}", "workers: 2, compression: 2bit}", "8:44: topology.compression: gluon.Trainer fails with compression"),
         ("workers: 2}", "workers: 2, contexts: [cpu]}", "topology.contexts.0: 'cpu' is not allowed"),

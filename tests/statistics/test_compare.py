@@ -4,81 +4,90 @@ import math
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from harness.statistics.compare import ratio_of_medians, relative_difference
-from harness.statistics.comparison import Comparison
+from harness.statistics.compare import ratio, ratio_of_pairs
+from harness.statistics.comparison import Comparison, Spread
+
+SPREAD = Spread(0.09, "a default")
+NOTHING = Spread(0.0, "nothing")
 
 
-def _noisy(level: float, n: int, seed: int, cv: float = 0.03) -> list[float]:
+def _noisy(level: float, n: int, seed: int) -> list[float]:
     draw = random.Random(seed)
-    return [level * draw.gauss(1, cv) for _ in range(n)]
+    return [level * draw.gauss(1, 0.03) for _ in range(n)]
 
 
-def test_ratio_of_equal_samples_is_one() -> None:
-    comparison = ratio_of_medians([2.0] * 8, [2.0] * 8)
-    assert comparison == Comparison(1.0, 1.0, 1.0, 8)
-    assert comparison.detectable == 0
+def test_what_does_not_scatter_still_differs_from_run_to_run() -> None:
+    compared = ratio([[2.0] * 8], [[4.0] * 8], SPREAD)
+    assert compared is not None
+    wide = math.exp(1.959964 * 0.09 * math.sqrt(2))
+    assert compared.comparison.estimate == pytest.approx(0.5)
+    assert compared.comparison.low == pytest.approx(0.5 / wide)
+    assert compared.comparison.high == pytest.approx(0.5 * wide)
+    assert (compared.comparison.n, compared.basis) == (8, "a default")
 
 
-def test_a_real_difference_lies_outside_of_one() -> None:
-    comparison = ratio_of_medians(_noisy(37, 30, 1), _noisy(100, 30, 2))
-    assert comparison is not None
-    assert comparison.low < 0.37 < comparison.high < 0.45
+def test_of_two_runs_each_the_spread_is_that_of_means() -> None:
+    compared = ratio([[2.0] * 8] * 2, [[2.0] * 8] * 2, SPREAD)
+    assert compared is not None
+    assert compared.comparison.high == pytest.approx(math.exp(1.959964 * 0.09))
 
 
-def _alike(level: float, n: int, seed: int, phi: float) -> list[float]:
-    """An autoregressive series: neighbours are alike with correlation ``phi``."""
-    draw = random.Random(seed)
-    values, now = [], draw.gauss(0, 1)
-    for _ in range(n):
-        now = phi * now + math.sqrt(1 - phi**2) * draw.gauss(0, 1)
-        values.append(level * (1 + 0.03 * now))
-    return values
+def test_noise_within_runs_adds_to_what_differs_between_them() -> None:
+    mine, theirs = _noisy(1, 30, 1), _noisy(1, 30, 2)
+    alone, both = ratio([mine], [theirs], NOTHING), ratio([mine], [theirs], SPREAD)
+    assert alone is not None and both is not None
+    widths = [math.log(one.comparison.high / one.comparison.low) for one in (alone, both)]
+    assert 0.01 < widths[0] < 0.08
+    assert widths[1] ** 2 == pytest.approx(widths[0] ** 2 + (2 * 1.959964 * 0.09) ** 2 * 2, rel=0.1)
 
 
-@pytest.mark.parametrize(("n", "phi", "least"), [(20, 0.0, 0.93), (40, 0.0, 0.93), (40, 0.5, 0.85), (100, 0.5, 0.88)])
-def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says(n: int, phi: float, least: float) -> None:
-    held = 0
-    for seed in range(200):
-        comparison = ratio_of_medians(_alike(1, n, seed, phi), _alike(1, n, seed + 1000, phi))
-        assert comparison is not None
-        held += comparison.low <= 1 <= comparison.high
-    assert held >= 200 * least
+def test_a_series_that_is_too_much_alike_counts_with_its_range() -> None:
+    rising = [float(value) for value in range(10, 20)]
+    compared = ratio([rising], [[10.0] * 10], NOTHING)
+    assert compared is not None
+    assert (compared.comparison.low, compared.comparison.high) == (pytest.approx(1.0), pytest.approx(1.9))
 
 
-@pytest.mark.parametrize(("n", "phi", "least"), [(20, 0.0, 0.92), (80, 0.0, 0.92), (80, 0.5, 0.87)])
-def test_the_interval_holds_the_true_drift_about_as_often_as_it_says(n: int, phi: float, least: float) -> None:
-    held = 0
-    for seed in range(200):
-        comparison = relative_difference(_alike(1, n, seed, phi), [1.0] * n)
-        assert comparison is not None
-        held += comparison.low <= 0 <= comparison.high
-    assert held >= 200 * least
+def test_repeats_are_paired_so_that_what_meets_both_cancels() -> None:
+    slower = [1.0, 1.5, 0.7, 1.2, 0.9]
+    compared = ratio([[0.5 * level] * 8 for level in slower], [[level] * 8 for level in slower], SPREAD)
+    assert compared is not None
+    assert compared.comparison.estimate == pytest.approx(0.5)
+    assert compared.comparison.low == compared.comparison.high == pytest.approx(0.5)
+    assert (compared.comparison.n, compared.basis) == (5, "5 repeats of each")
 
 
-def test_too_few_samples_give_no_ratio() -> None:
-    assert ratio_of_medians([1.0] * 5, [1.0] * 100) is None
+def test_the_interval_of_pairs_is_students() -> None:
+    compared = ratio_of_pairs([math.exp(x) for x in (0.01, 0.02, 0.03)], [1.0] * 3).comparison
+    half = 4.302653 * 0.01 / math.sqrt(3)
+    assert math.log(compared.estimate) == pytest.approx(0.02)
+    assert math.log(compared.low) == pytest.approx(0.02 - half)
+    assert math.log(compared.high) == pytest.approx(0.02 + half)
 
 
-def test_relative_difference_is_paired() -> None:
-    baseline = [float(value) for value in range(1, 101)]
-    comparison = relative_difference([value * 1.02 for value in baseline], baseline)
-    assert comparison is not None
-    assert comparison.estimate == pytest.approx(0.02)
-    assert 0.01 < comparison.low <= 0.02 <= comparison.high < 0.03
+@pytest.mark.parametrize("mine", [[1.0] * 5, [0.0] * 8, []])
+def test_nothing_to_compare(mine: list[float]) -> None:
+    assert ratio([mine], [[1.0] * 8], SPREAD) is None
+    assert ratio([[1.0] * 8], [mine], SPREAD) is None
 
 
-def test_a_drift_that_is_not_there_is_not_seen() -> None:
-    noise = _noisy(1, 80, 3)
-    comparison = relative_difference(noise, noise)
-    assert comparison == Comparison(0.0, 0.0, 0.0, 80)
+def test_windows_in_which_nobody_trained_leave_no_lower_bound() -> None:
+    compared = ratio([[0.0, 0.0, 0.0, *range(1, 8)]], [[1.0] * 10], SPREAD)
+    assert compared is not None
+    assert compared.comparison.low == 0.0
 
 
-def test_nothing_to_compare() -> None:
-    assert relative_difference([1.0] * 19, [1.0] * 19) is None
-    assert relative_difference([1.0] * 80, [1.0] * 40) is None
-    assert relative_difference([0.0] * 30, [0.0] * 30) is None
-    assert relative_difference([math.nan] * 30, [1.0] * 30) is None
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_the_other_way_round_is_the_inverse(seed: int, runs: int) -> None:
+    mine = [_noisy(1.0, 20, seed + run) for run in range(runs)]
+    theirs = [_noisy(1.1, 20, seed + 100 + run) for run in range(runs)]
+    there, back = ratio(mine, theirs, SPREAD), ratio(theirs, mine, SPREAD)
+    assert there is not None and back is not None
+    assert there.comparison.estimate == pytest.approx(1 / back.comparison.estimate)
+    assert there.comparison.low == pytest.approx(1 / back.comparison.high)
 
 
 def test_what_could_have_been_seen_is_what_four_of_five_tries_see() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from statistics import median
 
 import pytest
@@ -10,36 +9,33 @@ from hypothesis import strategies as st
 from harness.statistics.summary import Summary, quantile, summarize
 
 
-def test_median_and_interval_of_ten() -> None:
-    # order statistics 2 and 9 hold the median with 97.9 % (binomial)
-    assert summarize([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) == Summary(10, 5.5, 2, 9)
+def test_median_and_interval_of_twenty() -> None:
+    # order statistics 6 and 15 hold the median of independent values with 95.9 % (binomial)
+    samples = [float(value) for value in (7, 20, 1, 12, 17, 4, 9, 14, 2, 19, 6, 11, 16, 3, 18, 8, 13, 5, 15, 10)]
+    assert summarize(samples) == Summary(20, 10.5, 6, 15)
 
 
 def test_below_six_samples_there_is_no_interval() -> None:
-    assert summarize([1.0, 2.0, 3.0]) == Summary(3, 2.0, None, None)
-    assert summarize([1, 2, 3, 4, 5, 6]) == Summary(6, 3.5, 1, 6)
+    assert summarize([1.0, 2.0, 3.0]) == Summary(3, 2.0, None, None, "too few for an interval")
+
+
+def test_a_series_that_only_rises_has_none_either() -> None:
+    rising = summarize([float(value) for value in range(40)])
+    assert (rising.median, rising.low, rising.high) == (19.5, None, None)
+    assert rising.note == "neighbours are so alike that 40 say no more than 1"
+
+
+def test_what_does_not_change_has_an_interval_without_width() -> None:
+    assert summarize([3.0] * 6) == Summary(6, 3.0, 3.0, 3.0)
+
+
+def test_what_is_not_finite_has_none() -> None:
+    assert summarize([1.0, float("inf")] * 10).note == "some are not finite"
 
 
 def test_no_samples() -> None:
     with pytest.raises(ValueError, match="no samples"):
         summarize([])
-
-
-def test_the_interval_holds_the_true_median_as_often_as_it_says() -> None:
-    draw = random.Random(1)
-    for n in (6, 20, 75):
-        held = 0
-        for _ in range(1000):
-            summary = summarize([draw.lognormvariate(0, 1) for _ in range(n)])
-            assert summary.low is not None and summary.high is not None
-            held += summary.low <= 1.0 <= summary.high
-        assert held >= 940
-
-
-def test_the_approximation_for_many_samples_agrees_with_the_exact_rank() -> None:
-    exact, many = summarize(list(range(1000))), summarize(list(range(1001)))
-    assert exact.low is not None and many.low is not None
-    assert abs(exact.low - many.low) <= 2
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200))

@@ -46,7 +46,8 @@ HEALTHY_RESULT = _result(HEALTHY, loss=2.0, weights="a")
         (_result(outcome="hung", reason="nothing moved for 5.0 s: worker/0 at step 3"), "hung"),
         (_result(outcome="hung", stage="exit"), "trained, hung at the exit"),
         (_result(unproven="whatever", idle=True), "completed; no packet came by"),
-        (_result(unproven="the wire reported nothing"), "completed; the fault has no receipt"),
+        (_result(unproven="the wire reported nothing", word="missing"), "completed; receipt: missing"),
+        (_result(unproven="2 s apart", word="dose is off"), "completed; receipt: dose is off"),
         (_result(outcome=table.FAILED, reason="exit status 3: oops"), "no verdict: exit status 3: oops"),
     ],
 )
@@ -76,9 +77,11 @@ def test_every_cell_is_wanted_until_it_has_an_answer() -> None:
     study = Table(["dist_sync"], ["kill"])
     keys = [trial.key for trial in study.wanted()]
     assert keys == ["dist_sync-nothing", "dist_sync-kill-worker", "dist_sync-kill-server", "dist_sync-kill-scheduler"]
-    proven, missing = (Receipt(0, "kill", "worker/1", word, "no KILL was sent") for word in (True, False))
+    proven, missing = (
+        Receipt(0, "kill", "worker/1", word, "no KILL was sent", happened=word) for word in (True, False)
+    )
     assert study.add(keys[1], _verdict("id", proven, missing), "") == (
-        "dist_sync, kill worker: completed; the fault has no receipt"
+        "dist_sync, kill worker: completed; receipt: missing"
     )
     assert study.add(keys[0], None, "exit status 3: oops") == "dist_sync, nothing: no verdict: exit status 3: oops"
     assert [trial.key for trial in study.wanted()] == keys[2:]

@@ -1,0 +1,111 @@
+"""Whether intervals hold the truth as often as they say, on series as machines make them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from harness.statistics.summary import summarize
+
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+LENGTHS = (8, 12, 20, 40, 100, 400)
+SERIES = 400
+_SETTLE = 200
+
+
+def autoregressive(phi: float) -> Draw:
+    """Gaussian, of first order, with a standard deviation of 1."""
+
+    def draw(random: np.random.Generator, n: int) -> np.ndarray:
+        steps = random.standard_normal(n + _SETTLE) * math.sqrt(1 - phi**2)
+        values = np.empty_like(steps)
+        level = steps[0]
+        for place, step in enumerate(steps):
+            values[place] = level = phi * level + step
+        return values[-n:]
+
+    return draw
+
+
+def heavy(random: np.random.Generator, n: int) -> np.ndarray:
+    """Student's t with 1.5 degrees of freedom: no variance."""
+    return random.standard_t(1.5, n)
+
+
+def lognormal(random: np.random.Generator, n: int) -> np.ndarray:
+    """Skewed."""
+    return random.lognormal(0.0, 1.0, n) - 1
+
+
+def spiky(random: np.random.Generator, n: int) -> np.ndarray:
+    """One window in twenty stalls for a hundred times the noise. The median is that of the rest, 1 of 19 further up."""
+    stalls = random.random(n) < 0.05
+    return random.standard_normal(n) + np.where(stalls, 100.0, 0.0) - SPIKY_MEDIAN
+
+
+SPIKY_MEDIAN = 0.0660
+"""What a standard normal has at 10/19."""
+
+
+def jumping(random: np.random.Generator, n: int) -> np.ndarray:
+    """A second level, a quarter of the time, for a tenth of the series at once; noise is a tenth of the distance."""
+    switches = random.random(n + _SETTLE) < 10 / n
+    upper, now = np.empty(n + _SETTLE), random.random() < 0.25
+    for place, switch in enumerate(switches):
+        now = (random.random() < 0.25) if switch else now
+        upper[place] = now
+    return upper[-n:] + 0.1 * random.standard_normal(n) - JUMPING_MEDIAN
+
+
+JUMPING_MEDIAN = 0.0431
+"""What a normal distribution of a standard deviation of 0.1 has at 2/3."""
+
+
+def drifting(random: np.random.Generator, n: int) -> np.ndarray:
+    """Noise around a line that rises by four times its standard deviation; the middle of it counts as the truth."""
+    return random.standard_normal(n) + np.linspace(-2, 2, n)
+
+
+KINDS: dict[str, Draw] = {
+    "independent": autoregressive(0.0),
+    "AR 0.3": autoregressive(0.3),
+    "AR 0.6": autoregressive(0.6),
+    "AR 0.9": autoregressive(0.9),
+    "heavy": heavy,
+    "lognormal": lognormal,
+    "spiky": spiky,
+    "jumping": jumping,
+    "drifting": drifting,
+}
+"""Series whose median is 0."""
+
+
+def shown_and_right(kind: str, n: int, series: int = SERIES) -> tuple[float, float]:
+    """Shares of series of which an interval is shown, and of which one is shown that holds the truth."""
+    random = np.random.default_rng(n)
+    found = [summarize(list(KINDS[kind](random, n))) for _ in range(series)]
+    shown = [(one.low, one.high) for one in found if one.low is not None and one.high is not None]
+    return len(shown) / series, sum(low <= 0 <= high for low, high in shown) / series
+
+
+class Medians:
+    """The interval of a median, for series of 8 to 400 values."""
+
+    params = list(KINDS)
+    param_names = ("series",)
+
+    def track_wrong(self, kind: str) -> float:
+        """The largest share, over all lengths, of series of which an interval is shown that misses the truth."""
+        return max(shown - right for shown, right in _over_lengths(kind))
+
+    track_wrong.limit = 0.07
+
+    def track_shown(self, kind: str) -> float:
+        """The share of series of 40 values of which an interval is shown."""
+        return shown_and_right(kind, 40)[0]
+
+
+def _over_lengths(kind: str) -> Iterator[tuple[float, float]]:
+    return (shown_and_right(kind, n) for n in LENGTHS)

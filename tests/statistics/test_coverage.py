@@ -1,0 +1,50 @@
+"""A small run of the simulation that holds intervals to the truth; the whole one is in `benchmarks/itself`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.itself.intervals import KINDS, autoregressive, shown_and_right
+from harness.statistics.trend import slope
+
+SERIES = 150
+SLACK = 0.05
+"""Three standard errors of a share of 5 % in 150 series."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "jumping"])
+@pytest.mark.parametrize("n", [12, 40, 100])
+def test_a_median_is_rarely_outside_of_an_interval_that_is_shown(kind: str, n: int) -> None:
+    shown, right = shown_and_right(kind, n, SERIES)
+    assert shown - right <= 0.05 + SLACK
+
+
+def test_levels_that_jump_are_seen_where_the_series_visits_them() -> None:
+    shown, right = shown_and_right("jumping", 40, SERIES)
+    assert shown < 0.5
+    assert shown - right <= 0.05 + SLACK
+
+
+@pytest.mark.parametrize("kind", ["independent", "AR 0.3", "heavy", "lognormal", "spiky"])
+def test_an_interval_is_there_where_neighbours_have_little_in_common(kind: str) -> None:
+    shown, right = shown_and_right(kind, 40, SERIES)
+    assert shown >= 0.95
+    assert right >= 0.90
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.6, 0.9])
+def test_a_slope_is_rarely_outside_of_its_interval(phi: float) -> None:
+    random, missed = np.random.default_rng(3), 0
+    for _ in range(SERIES):
+        trend = slope(list(range(60)), list(autoregressive(phi)(random, 60)))
+        assert trend is not None
+        missed += trend.low is not None and trend.high is not None and not trend.low <= 0 <= trend.high
+    assert missed <= (0.05 + SLACK) * SERIES
+
+
+def test_stairs_show_no_slope_of_their_own() -> None:
+    steps = np.floor(np.arange(400) / 30)
+    trend = slope(list(range(400)), list(steps))
+    assert trend is not None
+    assert trend.low is None or trend.high is None or trend.low <= 1 / 30 <= trend.high
