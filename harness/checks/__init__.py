@@ -25,7 +25,7 @@ _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
 MAIN, CONTROL = "main", "control"
 """The arm of the scenario itself, and the same without faults."""
 
-BETWEEN_RUNS = Spread(0.09, "1 run of each, and 9% from run to run as a cautious default")
+BETWEEN_RUNS = Spread(0.09, "run to run", "a cautious default")
 """The most that medians of one job scatter from process to process on a shared machine (lenet, two cores)."""
 
 TAIL = 5

@@ -18,7 +18,7 @@ from harness.statistics.compare import MIN_REPEATS, ratio_of_pairs
 from harness.statistics.comparison import Comparison, Ratio, Spread, Z
 from harness.vocabulary.quantities import ArmMeasures
 
-BETWEEN_SEEDS = Spread(0.2, "too few seeds to tell what another one would do, so that a cautious default of 20% stands")
+BETWEEN_SEEDS = Spread(0.2, "seed to seed", "a cautious default")
 """More than final losses of the shipped models scatter from seed to seed."""
 
 
@@ -78,8 +78,11 @@ def _compare(mine: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio:
         ratio = ratio_of_pairs(*zip(*pairs, strict=True))
         return Ratio(_relative(ratio.comparison), f"{n} seeds")
     estimate = math.exp(mean(math.log(loss / other) for loss, other in pairs))
+    seeds = "1 seed" if n == 1 else f"{n} seeds"
     factor = math.exp(Z * BETWEEN_SEEDS.sd * math.sqrt(2 / n))
-    return Ratio(_relative(Comparison(estimate, estimate / factor, estimate * factor, n)), BETWEEN_SEEDS.source)
+    return Ratio(
+        _relative(Comparison(estimate, estimate / factor, estimate * factor, n)), f"{seeds}, and {BETWEEN_SEEDS}"
+    )
 
 
 def _relative(ratio: Comparison) -> Comparison:

@@ -13,6 +13,7 @@ from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
 from harness.cli._company import BUSY, Company
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
+from harness.cli._settings import chosen, warn_of_unread
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned, Request
 from harness.execution.run import Run, execute
@@ -38,6 +39,8 @@ def perform(requests: Sequence[Request], as_json: bool, company: Company) -> int
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
     _warn_of_settings(say, [arm.env for request in requests for arm in request.plan.arms])
+    for asked in requests:
+        warn_of_unread(say, chosen(asked.plan), asked.interpreter)
     _warn_of_company(say, company)
     finished: list[Run] = []
     for asked in requests:

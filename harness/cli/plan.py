@@ -20,10 +20,13 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
 
     from harness.cli._console import Console
+    from harness.cli._settings import chosen, warn_of_unread
     from harness.planning.validation import load
     from harness.report.plan import render
+    from harness.targets import resolve
 
     plan = _options.planned(load(arguments.path, _options.changes(arguments)), arguments).plan
+    warn_of_unread(Console(stderr=True), chosen(plan), resolve.present(plan.target))
     if arguments.json:
         print(json.dumps({"schema": "harness/plan/2", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
     else:

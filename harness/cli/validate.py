@@ -19,16 +19,22 @@ def execute(arguments: argparse.Namespace) -> int:
     import sys
 
     from harness.base.errors import ScenarioError
+    from harness.cli._console import Console
+    from harness.cli._settings import warn_of_unread
     from harness.planning.validation import load
+    from harness.targets import resolve
 
     problems = []
     files = _options.files(arguments)
     for file in files:
         try:
-            load(file)
+            loaded = load(file)
         except ScenarioError as error:
             problems += error.problems
         else:
+            names = {name for arm in loaded.arms.values() for name in arm.target.env}
+            target = resolve.settle(loaded.scenario.target, None, None, loaded.uses_horovod)
+            warn_of_unread(Console(stderr=True), names, resolve.present(target) if names else None)
             if not arguments.json:
                 print(f"{file}: ok")
     if arguments.json:

@@ -47,7 +47,8 @@ def _of_runs(subjects: Sequence[Series], baselines: Sequence[Series], spread: Sp
     logs = [mean(math.log(median(series)) for series in arm) for arm in (subjects, baselines)]
     below, above = math.sqrt(mine[0] + theirs[1] + between), math.sqrt(mine[1] + theirs[0] + between)
     n = min(map(len, (*subjects, *baselines)))
-    return Ratio(_from_logs(logs[0] - logs[1], below, above, n), spread.source)
+    runs = "1 run" if len(subjects) == 1 else f"{len(subjects)} runs"
+    return Ratio(_from_logs(logs[0] - logs[1], below, above, n), f"{runs} of each, and {spread}")
 
 
 def _noise(arm: Sequence[Series]) -> tuple[float, float]:

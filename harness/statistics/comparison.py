@@ -18,10 +18,14 @@ _POWER = (Z + NormalDist().inv_cdf(0.8)) / Z
 
 @dataclass(frozen=True)
 class Spread:
-    """How much the logarithm of a number differs between runs of the same (``sd``), and where that is known from."""
+    """How much the logarithm of a number differs between ``what`` (``sd``), and where that is known from."""
 
     sd: float
+    what: str
     source: str
+
+    def __str__(self) -> str:
+        return f"{self.sd:.0%} from {self.what} as {self.source}"
 
 
 @dataclass(frozen=True)

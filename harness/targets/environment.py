@@ -102,6 +102,11 @@ def cache_folder() -> Path:
     return Path(base).absolute() / "mxnet-harness" / "targets"
 
 
+def built(wanted: Recipe) -> Environment | None:
+    """The environment, if it is there."""
+    return _load(cache_folder() / wanted.key)
+
+
 def ensure(wanted: Recipe, say: Say) -> Environment:
     """The environment, built if it is not there; TargetError says what was tried."""
     place = cache_folder() / wanted.key

@@ -36,6 +36,18 @@ def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
     return target.model_copy(update={"mxnet": environment.DEFAULT_MXNET})
 
 
+def present(target: Target) -> Interpreter | None:
+    """The interpreter of a target, if it is there; nothing is built."""
+    if target.python:
+        try:
+            return on_disk(target.python)
+        except InputError:
+            return None
+    assert target.mxnet is not None
+    built = environment.built(environment.recipe(target.mxnet, target.horovod))
+    return built.interpreter if built else None
+
+
 def interpreter(target: Target, say: Say) -> Interpreter:
     """Find or build it; TargetError when that fails."""
     if target.python:

@@ -36,7 +36,7 @@ def test_one_pair_of_trajectories_decides_only_what_is_absurd(scale: float, verd
 def test_a_close_limit_needs_seeds() -> None:
     finding = CHECK.judge(_arm(1.0001, "a"), _arm(1, "b"))
     assert finding.verdict == "invalid"
-    assert "a cautious default of 20%" in finding.reason
+    assert "; 1 seed, and 20% from seed to seed as a cautious default)" in finding.reason
     assert finding.reason.endswith("the interval lies across the limit, give seeds: 5")
 
 

@@ -203,3 +203,17 @@ def test_ctrl_c_that_nobody_heard_is_heeded_before_a_run(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(cli.list, "execute", deaf)
     assert cli.main(["list"]) == 130
+
+
+@pytest.mark.e2e
+def test_variables_that_nothing_in_the_target_reads_are_named(
+    scenario: Path, target: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = (
+        "MXNET_EXEC_VERBOSE does nothing: no library of the target reads it; did you mean MXNET_EXEC_VERBOSE_LOGGING?"
+    )
+    settings = "target.env={MXNET_EXEC_VERBOSE: 1, MXNET_ENGINE_TYPE: NaiveEngine}"
+    code, _, err = _main(capsys, "plan", scenario, "--set", settings, "--python", target)
+    assert (code, err) == (0, f"{told}\n")
+    scenario.write_text(f"{SCENARIO}target: {{env: {{MXNET_EXEC_VERBOSE: 1}}}}\n")
+    assert _main(capsys, "validate", scenario) == (0, f"{scenario}: ok\n", f"{told}\n")

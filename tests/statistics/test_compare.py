@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from harness.statistics.compare import ratio, ratio_of_pairs
 from harness.statistics.comparison import Comparison, Spread
 
-SPREAD = Spread(0.09, "a default")
-NOTHING = Spread(0.0, "nothing")
+SPREAD = Spread(0.09, "run to run", "a default")
+NOTHING = Spread(0.0, "run to run", "nothing")
 
 
 def _noisy(level: float, n: int, seed: int) -> list[float]:
@@ -26,7 +26,7 @@ def test_what_does_not_scatter_still_differs_from_run_to_run() -> None:
     assert compared.comparison.estimate == pytest.approx(0.5)
     assert compared.comparison.low == pytest.approx(0.5 / wide)
     assert compared.comparison.high == pytest.approx(0.5 * wide)
-    assert (compared.comparison.n, compared.basis) == (8, "a default")
+    assert (compared.comparison.n, compared.basis) == (8, "1 run of each, and 9% from run to run as a default")
 
 
 def test_of_two_runs_each_the_spread_is_that_of_means() -> None:

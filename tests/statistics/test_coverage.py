@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.itself.intervals import KINDS, autoregressive, shown_and_right
+from benchmarks.itself.intervals import KINDS, autoregressive, shown_and_right, wrong_ratios
 from harness.statistics.trend import slope
 
 SERIES = 150
@@ -48,3 +48,8 @@ def test_stairs_show_no_slope_of_their_own() -> None:
     trend = slope(list(range(400)), list(steps))
     assert trend is not None
     assert trend.low is None or trend.high is None or trend.low <= 1 / 30 <= trend.high
+
+
+@pytest.mark.parametrize("repeats", [1, 3, 5])
+def test_equal_arms_are_rarely_told_to_differ(repeats: int) -> None:
+    assert wrong_ratios(repeats, SERIES) <= 0.05 + SLACK

@@ -1,0 +1,85 @@
+"""Which environment variables a target's own libraries read: names that they never read do nothing, and nobody says so.
+
+A compiled library names a variable by a C string, Python by a quoted one. What is neither in MXNet, nor in Horovod, nor
+in what these and the interpreter are linked to, nor in Python's own modules, is read by none of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import subprocess
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from harness.targets.interpreter import Interpreter
+
+_PACKAGES = ("mxnet", "horovod")
+_WHERE = (
+    "import os, sys; from importlib.util import find_spec; "
+    f"specs = [find_spec(name) for name in {_PACKAGES!r}]; "
+    "folders = [spec.submodule_search_locations[0] for spec in specs if spec]; "
+    "print(sys.executable, os.path.dirname(os.__file__), *folders, sep='\\n')"
+)
+_LINKED = re.compile(r"(/\S+) \(0x")
+_LOADER = "LD_"
+"""Variables of the dynamic loader, which holds only what follows this."""
+
+_ALIKE = 0.7
+"""Of two names, by `difflib`: EXEC_VERBOSE and EXEC_VERBOSE_LOGGING are 0.75."""
+
+_PATIENCE_SECONDS = 30.0
+
+
+def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
+    """Names that nothing in the target reads, with the nearest one that is read, or ""; empty where nobody can tell."""
+    asked = [name for name in names if name.isupper() and not name.startswith(_LOADER)]
+    return unread_in(asked, _files(interpreter.python)) if asked else {}
+
+
+def unread_in(names: Collection[str], files: Sequence[Path]) -> dict[str, str]:
+    """The same for libraries and modules by path; empty without any."""
+    missing, near = set(names) if files else set(), set[str]()
+    for file in files:
+        content = file.read_bytes()
+        missing -= {name for name in missing if name in _found(file, content, name)}
+    for file in files if missing else ():
+        content = file.read_bytes()
+        for family in {name.split("_")[0] for name in missing}:
+            near.update(_found(file, content, f"{family}_[A-Z0-9_]+"))
+    return {name: _nearest(name, near) for name in sorted(missing)}
+
+
+def _found(file: Path, content: bytes, pattern: str) -> Iterator[str]:
+    """Whole names of a pattern, by what ends them: a NUL in a library, a quotation mark in Python."""
+    quote = rb"[\"']" if file.suffix == ".py" else rb"\0"
+    for match in re.finditer(pattern.encode() + quote, content):
+        before = content[match.start() - 1 : match.start()]
+        if not (before.isalnum() or before == b"_"):
+            yield match.group()[:-1].decode()
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    """Of the names that begin alike, the one whose rest is most alike, if any is."""
+    family, _, rest = name.partition("_")
+    others = sorted(other.partition("_")[2] for other in known if other.startswith(f"{family}_"))
+    return next((f"{family}_{other}" for other in difflib.get_close_matches(rest, others, 1, _ALIKE)), "")
+
+
+def _files(python: Path) -> list[Path]:
+    """Libraries and modules of MXNet, Horovod and Python, the interpreter, and what these are linked to."""
+    try:
+        told = _output([str(python), "-I", "-c", _WHERE])
+        executable, modules, *folders = [Path(line) for line in told.splitlines()]
+        inside = [file for folder in folders for file in sorted(folder.rglob("*"))]
+        own = [file for file in inside if file.is_file() and (".so" in file.name or file.suffix == ".py")]
+        linked = [executable, *(file for file in own if file.name == "libmxnet.so")]
+        paths = _LINKED.findall(_output(["ldd", *map(str, linked)]))
+        return [*own, *sorted(modules.glob("*.py")), *dict.fromkeys([executable, *map(Path, paths)])]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+
+
+def _output(argv: Sequence[str]) -> str:
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/")
+    return done.stdout
