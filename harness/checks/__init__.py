@@ -16,9 +16,9 @@ from pydantic import Field, create_model, model_validator
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
-from harness.statistics.comparison import Comparison, Ratio, Spread
+from harness.statistics.comparison import MIN_SAMPLES, Comparison, Ratio, Spread
 from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 VerdictWord = Literal["pass", "fail", "invalid", "unknown"]
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
@@ -115,6 +115,13 @@ class Limits(Strict):
 def worst(words: Sequence[VerdictWord]) -> VerdictWord:
     """Fail outranks unknown outranks invalid outranks pass."""
     return min(words, key=_RANK.index)
+
+
+def bounds(quantity: Quantity) -> tuple[float, float] | None:
+    """Its interval; the range of its samples where they are too much alike for one; None with too few."""
+    if quantity.low is not None and quantity.high is not None:
+        return quantity.low, quantity.high
+    return (min(quantity.samples), max(quantity.samples)) if len(quantity.samples) >= MIN_SAMPLES else None
 
 
 def more(field: str, repeats: int) -> str:

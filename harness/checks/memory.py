@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from harness.base.units import Percentage, Size, bytes_text
-from harness.checks import Check, Finding, within, worst
+from harness.checks import Check, Finding, bounds, within, worst
 from harness.statistics.comparison import MIN_POINTS
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
@@ -57,9 +57,10 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
     what = quantity.name.replace("_", " ")
     if quantity.value is None:
         return Finding("invalid", f"{what} of {quantity.subject or 'any worker'} is not available: {quantity.note}")
-    low, high = quantity.low, quantity.high
-    if low is None or high is None:
+    bounded = bounds(quantity)
+    if bounded is None:
         return Finding("invalid", f"{what} of {quantity.subject} has no interval: {quantity.note}")
+    low, high = bounded
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     per = " per 1000 steps" if quantity.name == "memory_growth" else ""
     interval = f" ({text(low)} to {text(high)})" if low != high else ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from harness.checks import Check, Finding, Limits, within
+from harness.checks import Check, Finding, Limits, bounds, within
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
@@ -20,8 +21,8 @@ class Utilisation(Limits, Check):
             yield "utilisation needs workload.phases: true"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
-        shares = subject.of_subjects("utilisation")
-        missing = next((share for share in shares if share.low is None or share.high is None), None)
+        shares = [_bounded(share) for share in subject.of_subjects("utilisation")]
+        missing = next((share for share in shares if share.low is None), None)
         if missing is not None:
             return Finding(
                 "invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {missing.note}"
@@ -37,6 +38,11 @@ class Utilisation(Limits, Check):
         """One worker is wholly beyond its limit, whatever the other does."""
         below = self.at_least is not None and (least.high or 0.0) < self.at_least
         return below or (self.at_most is not None and (most.low or 0.0) > self.at_most)
+
+
+def _bounded(share: Quantity) -> Quantity:
+    low, high = bounds(share) or (None, None)
+    return replace(share, low=low, high=high)
 
 
 def _value(quantity: Quantity) -> float:

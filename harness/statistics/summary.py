@@ -39,8 +39,10 @@ def summarize(samples: Sequence[float]) -> Summary:
     if ordered[0] == ordered[-1]:
         return Summary(n, middle, middle, middle)
     size, rank = _rank(samples)
-    if rank < 0:
+    if size < MIN_SAMPLES:
         return Summary(n, middle, note=f"neighbours are so alike that {n} say no more than {size:.0f}")
+    if rank < 0:
+        return Summary(n, middle, note="its fifths differ too much for an interval")
     return Summary(n, middle, ordered[rank], ordered[-1 - rank])
 
 

@@ -18,8 +18,8 @@ MAX_POINTS = 200
 def slope(xs: Sequence[float], ys: Sequence[float]) -> Summary | None:
     """Theil–Sen slope: the median over all pairs, with its 95 % interval (Sen, 1968); None below 2 different xs.
 
-    The interval is widened by what the residuals are worth (`harness.statistics.dependence`); there is none where that
-    is too little.
+    The interval is widened by what the residuals are worth (`harness.statistics.dependence`). Where that is too little,
+    as for stairs, it is twice the whole range over the whole length, up and down.
     """
     if len(set(xs)) < 2:
         return None
@@ -34,7 +34,8 @@ def slope(xs: Sequence[float], ys: Sequence[float]) -> Summary | None:
         return Summary(n, estimate, note=f"too few for an interval, which needs {MIN_POINTS} windows")
     size = effective_size(y - estimate * x, fitted=2)
     if size < MIN_SAMPLES:
-        return Summary(n, estimate, note=f"neighbours are so alike that {n} windows say no more than {size:.0f}")
+        steepest = 2 * float(np.ptp(y)) / float(np.ptp(x))
+        return Summary(n, estimate, -steepest, steepest)
     worth = min(size, n)
     spread = float(stdtrit(worth - 2, CONFIDENT)) * math.sqrt(n * (n - 1) * (2 * n + 5) / 18 * n / worth)
     low = max(0, int((len(slopes) - spread) / 2))

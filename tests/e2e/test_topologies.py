@@ -117,7 +117,7 @@ def test_horovod_waits_for_a_rank_that_is_far_away(run: Callable[..., Command]) 
 def test_a_straggler_is_seen_in_the_parts_of_each_step(run: Callable[..., Command]) -> None:
     slow = "faults=[{slow: {select: {role: worker, rank: 1}, at: {step: 20}, factor: 4}}]"
     model = ("workload.model=lenet", "workload.batch_size=128", "workload.phases=true")
-    command = run(slow, *model, "expect={utilisation: {at_least: 1%}}")
+    command = run(slow, *model, "workload.window=4", "expect={utilisation: {at_least: 1%}}")
     assert command.code == 0, command.out + command.err
     assert _values(command, "was_last")["worker/1"] > 0.8
     assert _values(command, "utilisation")["worker/0"] < _values(command, "utilisation")["worker/1"]

@@ -44,10 +44,12 @@ def test_a_slope_is_rarely_outside_of_its_interval(phi: float) -> None:
 
 
 def test_stairs_show_no_slope_of_their_own() -> None:
-    steps = np.floor(np.arange(400) / 30)
-    trend = slope(list(range(400)), list(steps))
-    assert trend is not None
-    assert trend.low is None or trend.high is None or trend.low <= 1 / 30 <= trend.high
+    for n in (40, 60, 100, 400):
+        for first in range(30):
+            steps = np.floor((np.arange(n) + first) / 30)
+            trend = slope(list(range(n)), list(steps))
+            assert trend is not None and trend.low is not None and trend.high is not None
+            assert trend.low <= 1 / 30 <= trend.high
 
 
 @pytest.mark.parametrize("repeats", [1, 3, 5])

@@ -38,11 +38,11 @@ def test_too_few_points_have_no_interval_since_they_may_lie_on_one_stair() -> No
     assert trend.note == "too few for an interval, which needs 40 windows"
 
 
-def test_a_level_that_wanders_has_no_interval() -> None:
+def test_where_neighbours_are_too_much_alike_it_is_twice_the_range_over_the_length() -> None:
     trend = slope(XS, [math.sin(x / 10) for x in XS])
     assert trend is not None
-    assert trend.low is None
-    assert trend.note.startswith("neighbours are so alike that 60 windows say no more than")
+    assert trend.high == pytest.approx(2 * 1.99 / 59, rel=0.01)
+    assert trend.low == -trend.high
 
 
 def test_points_at_one_place_give_no_slope() -> None:
