@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -96,31 +96,38 @@ class Medians:
     """The interval of a median, for series of 8 to 400 values."""
 
     params = [kind for kind in KINDS if kind != "jumping"]
-    param_names = ("series",)
+    param_names = ("kind",)
+    series = SERIES
+    tiny = {"series": 20}
 
     def track_wrong(self, kind: str) -> float:
         """The largest share, over all lengths, of series of which an interval is shown that misses the truth."""
-        return max(shown - right for shown, right in _over_lengths(kind))
+        return worst_of(kind, self.series)
 
     track_wrong.limit = 0.07
 
     def track_shown(self, kind: str) -> float:
         """The share of series of 40 values of which an interval is shown."""
-        return shown_and_right(kind, 40)[0]
+        return shown_and_right(kind, 40, self.series)[0]
 
 
 class Jumps:
     """The same where levels jump: one that a series hardly visits cannot be seen in it."""
 
+    series = SERIES
+    tiny = {"series": 20}
+
     def track_wrong(self) -> float:
         """As that of `Medians`."""
-        return max(shown - right for shown, right in _over_lengths("jumping"))
+        return worst_of("jumping", self.series)
 
     track_wrong.limit = 0.15
 
 
-def _over_lengths(kind: str) -> Iterator[tuple[float, float]]:
-    return (shown_and_right(kind, n) for n in LENGTHS)
+def worst_of(kind: str, series: int) -> float:
+    """The largest share, over all lengths, of series of which an interval is shown that misses the truth."""
+    over_lengths = (shown_and_right(kind, n, series) for n in LENGTHS)
+    return max(shown - right for shown, right in over_lengths)
 
 
 def wrong_ratios(repeats: int, comparisons: int = SERIES) -> float:
@@ -147,11 +154,14 @@ def _run(random: np.random.Generator, level: float) -> list[float]:
 class Ratios:
     """The interval of the ratio of two arms that are the same."""
 
+    comparisons = SERIES
+    tiny = {"comparisons": 20}
+
     params = (1, 2, 3, 5, 10)
     param_names = ("repeats",)
 
     def track_wrong(self, repeats: int) -> float:
         """Share of comparisons that find a difference where there is none."""
-        return wrong_ratios(repeats)
+        return wrong_ratios(repeats, self.comparisons)
 
     track_wrong.limit = 0.07

@@ -14,7 +14,7 @@ import psutil
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary.events import Imported
 
-_DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py")
+_DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py", "scipy")
 
 
 def collect(interpreter: Interpreter, isolated: bool, wire: str) -> dict[str, Any]:

@@ -162,7 +162,7 @@ MISSING = """\
 title: a question
 workload: {model: mlp, steps: 50}
 topology: TOPOLOGY
-startup_timeout: 8s
+startup_timeout: 25s
 faults: [{late_start: {select: {role: worker, rank: 1}}}]
 expect: {outcome: refused}
 """
