@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from statistics import mean, median, stdev
 
 from harness.statistics.comparison import CONFIDENT, MIN_SAMPLES, Comparison, Ratio, Spread, Z
-from harness.statistics.summary import summarize
+from harness.statistics.summary import quantile, summarize
 
 MIN_REPEATS = 3
 """Fewer say so little of what differs between them that the spread is taken from elsewhere."""
@@ -54,12 +54,15 @@ def _of_runs(subjects: Sequence[Series], baselines: Sequence[Series], spread: Sp
 def _noise(arm: Sequence[Series]) -> tuple[float, float]:
     """Squares of how far the logarithm of a mean of medians may be below and above.
 
-    Where a series is too much alike for an interval, by its least and most.
+    Where a series is too much alike for an interval, by its middle half: what changes so slowly differs between runs
+    too, and is in their spread.
     """
     below, above = 0.0, 0.0
     for series in arm:
         found = summarize(series)
-        low, high = (min(series), max(series)) if found.low is None or found.high is None else (found.low, found.high)
+        low, high = found.low, found.high
+        if low is None or high is None:
+            low, high = quantile(series, 0.25), quantile(series, 0.75)
         below += (math.log(found.median / low) / len(arm)) ** 2 if low > 0 else math.inf
         above += (math.log(high / found.median) / len(arm)) ** 2
     return below, above

@@ -121,7 +121,7 @@ title: a question
 workload: {model: mlp, steps: 100}
 faults:
   - memory_limit: {select: {role: worker}, at: {step: 50}, for: {steps: 20}, limit: 8GB}
-  - pause: {select: {role: worker}, at: {step: 80}, for: {time: 500ms}}
+  - pause: {select: {role: worker}, at: {step: 80}, for: {time: 500ms}, tolerance: 100%}
 """
 
 

@@ -143,7 +143,7 @@ def test_faults_on_links_overlap_have_receipts_and_change_no_weight(run: Callabl
     command = run("topology.network={}", f"faults=[{latency}, {partition}, {loss}]", drift)
     assert command.code == 0, command.out + command.err
     evidence = {entry["name"]: entry["evidence"] for entry in _main(command)["receipts"]}
-    assert evidence["latency"].count("ms longer") == 2 and evidence["latency"].endswith("; 5 ms were asked")
+    assert evidence["latency"].count("ms longer") == 2 and "; 5 ms were asked" in evidence["latency"]
     assert "were dropped" in evidence["partition"] and "in:" not in evidence["loss"]
 
 
