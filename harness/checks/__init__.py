@@ -26,7 +26,7 @@ MAIN, CONTROL = "main", "control"
 """The arm of the scenario itself, and the same without faults."""
 
 BETWEEN_RUNS = Spread(0.09, "run to run", "a cautious default")
-"""The most that medians of one job scatter from process to process on a shared machine (lenet, two cores)."""
+"""About what medians of one job scatter from run to run on a shared machine: 6 to 12 % (lenet, two cores, 12 runs)."""
 
 TAIL = 5
 """The final loss is that of the last fifth of the steps."""

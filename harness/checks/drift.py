@@ -19,7 +19,7 @@ from harness.statistics.comparison import Comparison, Ratio, Spread, Z
 from harness.vocabulary.quantities import ArmMeasures
 
 BETWEEN_SEEDS = Spread(0.2, "seed to seed", "a cautious default")
-"""More than final losses of the shipped models scatter from seed to seed."""
+"""Chosen, not measured: so wide that one pair decides only what is absurd."""
 
 
 class Drift(Check):
