@@ -16,8 +16,11 @@ class Batches:
     an epoch and a run with n workers sees the samples of a single worker with n times the batch.
     """
 
-    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers):
-        self._images, self._labels = _digits() if dataset == "digits" else _synthetic(seed)
+    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers, held_back=0):
+        images, labels = _digits() if dataset == "digits" else _synthetic(seed)
+        trained = len(labels) - held_back
+        self._images, self._labels = images[:trained], labels[:trained]
+        self._held_back = images[trained:], labels[trained:]
         self._form = {"image": _image, "flat": _flat, "sequence": _sequence}[input_kind]
         self._batch_size, self._sizes, self._seed = batch_size, sizes, seed
         self._rank, self._workers = rank, workers
@@ -31,6 +34,11 @@ class Batches:
         first = (step * self._workers + self._rank) * self._batch_size
         images, labels = self._samples(first, first + self._batch_size)
         return self._form(images, size), labels
+
+    def held_back(self):
+        """The samples that are not trained on, at the size of the first step."""
+        images, labels = self._held_back
+        return self._form(images, self._sizes[0]), labels
 
     def _samples(self, first, end):
         """Samples at these positions of the stream: a view, unless they span two epochs."""

@@ -5,7 +5,7 @@ import platform
 import sys
 import time
 
-from .digest import sha256
+from .digest import sha256, sketch
 from .memory import LiveBytes, resident
 
 
@@ -30,8 +30,10 @@ def run(job, channel, role, schedule):
     baseline = resident()["anonymous"]
     training = trainings.find(job)(job, int(role.split("/")[1]), channel.emit)
     channel.emit("ready", baseline=baseline, kvstore_rank=training.rank, live_missing=live.reason)
-    Work(job, channel, training, live, schedule, first=role == "worker/0").through()
+    work = Work(job, channel, training, live, schedule, first=role == "worker/0")
+    work.through()
     channel.forget()  # arrays that outlive their library abort the process
+    work.examine()
     for parameter in not_finite(training):
         channel.emit("not_finite", step=job.steps, parameter=parameter)
     for context in training.contexts:
@@ -74,6 +76,13 @@ class Work:
             self.window(self._step, end)
             self._step = end
         self._save()
+
+    def examine(self):
+        """Say how many of the samples are known that were held back; the first worker does, for all."""
+        if self._first and self._job.held_back:
+            data, labels = self._clean_batches.held_back()
+            right = self._training.right(data, labels)
+            self._channel.emit("examined", step=self._job.steps, right=right, samples=len(labels))
 
     def _resume(self):
         if self._job.checkpoint is None:
@@ -125,6 +134,7 @@ class Work:
             phases.mark("computed")
             self._faults.update(training, step)
             phases.mark("ended")
+            self._digest(step + 1)
             if job.sync_every and (step + 1) % job.sync_every == 0:
                 mx.nd.waitall()
                 latencies.append(round(time.monotonic() - begun, 7))
@@ -133,6 +143,7 @@ class Work:
             loss[-1].wait_to_read()
             channel.heartbeat(step)
         mx.nd.waitall()
+        _compute_for_nothing((time.monotonic() - opened) * job.burden)
         seconds = time.monotonic() - opened
         channel.emit("window", first=first, steps=end - first, seconds=round(seconds, 7))
         if job.sync_every == 1:
@@ -140,6 +151,13 @@ class Work:
         if job.phases:
             channel.emit("phases", first=first, **phases.times)
         self._report(first, end, [_mean(loss) for loss in losses])
+
+    def _digest(self, step):
+        if self._job.digest_every and step % self._job.digest_every == 0:
+            trained, fixed = self._training.parameters(self._training.contexts[0])
+            digests = {name: sha256([(name, array)])[:16] for name, array in trained + fixed}
+            sketches = {name: sketch(array) for name, array in trained + fixed}
+            self._channel.emit("parameters", step=step, digests=digests, sketches=sketches)
 
     def _report(self, first, end, losses):
         self._norms.emit(self._channel, first)
@@ -172,6 +190,12 @@ class Phases:
         if self._asked:
             self.times[name].append(round(now, 6))
         return now
+
+
+def _compute_for_nothing(seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
 
 
 def _mean(losses):

@@ -52,3 +52,12 @@ def test_synthetic_images_have_three_channels() -> None:
     data, labels = _batches(dataset="synthetic", sizes=[16])(0)
     assert data.shape == (4, 3, 16, 16)
     assert set(labels) <= set(range(10))
+
+
+def test_what_is_held_back_is_never_trained_on() -> None:
+    batches = _batches(batch_size=1497, held_back=300)
+    data, labels = batches.held_back()
+    assert (data.shape, labels.shape) == ((300, 1, 8, 8), (300,))
+    seen = {image.tobytes() for step in range(2) for image in batches(step)[0]}
+    everything = _batches(batch_size=1797)(0)[0]
+    assert len(seen | {image.tobytes() for image in data}) == len({image.tobytes() for image in everything})

@@ -25,4 +25,4 @@ def seed(job):
 
 def batches(job, form, rank):
     """The share of the data of worker ``rank``; ``form`` is a model's ``INPUT``."""
-    return Batches(job.dataset, form, job.batch_size, job.sizes, job.seed, rank, job.workers)
+    return Batches(job.dataset, form, job.batch_size, job.sizes, job.seed, rank, job.workers, job.held_back)

@@ -40,6 +40,11 @@ class Training:
         """Issue the update of one step."""
         self._update.apply()
 
+    def right(self, data, labels):
+        """How many samples the network knows now."""
+        outputs = self.net(mx.nd.array(data, ctx=self.contexts[0]))
+        return int((outputs.asnumpy().argmax(axis=1) == labels).sum())
+
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
         parameters = self.net.collect_params().items()
