@@ -36,7 +36,7 @@ def plan_of(tmp_path: Path) -> Callable[..., Plan]:
         path = tmp_path / "question.yaml"
         path.write_text(text)
         loaded = load(path, list(changes))
-        return make(loaded, loaded.scenario.target, "0" * 64)
+        return make(loaded, {name: arm.target for name, arm in loaded.arms.items()}, "0" * 64)
 
     return make_plan
 

@@ -45,6 +45,8 @@ class Check(Strict):
     """Base of all checks; the fields are what the scenario expects."""
 
     name: ClassVar[str]
+    of_the_mean: ClassVar[bool] = False
+    """Whether repeats are judged by their mean, from three on; else each is, and the worst decides."""
 
     @property
     def baseline(self) -> str | None:
@@ -59,8 +61,13 @@ class Check(Strict):
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         """Judge one arm; ``baseline`` is there when ``versus`` is."""
 
-    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
-        """Judge all repeats of an arm, in order: one by one, so that the worst decides; ``baselines`` may be empty."""
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
+        """Judge all repeats of an arm, in order: one by one, so that the worst decides; ``baselines`` may be empty.
+
+        ``between``: what runs differ by, where repeats do not tell.
+        """
         others = dict(enumerate(baselines))
         findings = [self.judge(one, others.get(number)) for number, one in enumerate(subjects)]
         verdict = worst([finding.verdict for finding in findings])

@@ -13,7 +13,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.base.units import Percentage
-from harness.checks import Check, Finding, more, within
+from harness.checks import BETWEEN_RUNS, Check, Finding, more, within
 from harness.statistics.compare import MIN_REPEATS, ratio_of_pairs
 from harness.statistics.comparison import Comparison, Ratio, Spread, Z
 from harness.vocabulary.quantities import ArmMeasures
@@ -33,7 +33,9 @@ class Drift(Check):
         assert baseline is not None
         return self.judge_repeats([subject], [baseline])
 
-    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
         for arm in (*subjects, *baselines):
             if arm.get("final_loss").value is None:
                 return Finding("invalid", f"no final loss of {arm.arm}: {arm.get('final_loss').note}")

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
 from harness.statistics.compare import ratio
+from harness.statistics.comparison import Spread
 from harness.vocabulary.quantities import ArmMeasures
 
 
@@ -22,9 +23,11 @@ class Goodput(Limits, Check):
         assert baseline is not None
         return self.judge_repeats([subject], [baseline])
 
-    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
         mine, theirs = ([arm.get("goodput").samples for arm in arms] for arms in (subjects, baselines))
-        compared = ratio(mine, theirs, BETWEEN_RUNS)
+        compared = ratio(mine, theirs, between)
         if compared is None:
             notes = [arm.get("goodput").note for arm in (*subjects, *baselines)]
             why = next(filter(None, notes), "nothing was measured")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
 from harness.statistics.compare import ratio
-from harness.statistics.comparison import MIN_SAMPLES
+from harness.statistics.comparison import MIN_SAMPLES, Spread
 from harness.statistics.series import coarsened
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
@@ -32,12 +32,14 @@ class Throughput(Limits, Check):
         assert baseline is not None
         return self.judge_repeats([subject], [baseline])
 
-    def judge_repeats(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
         name = "throughput_in_fault" if self.during == "fault" else "throughput"
         mine = [subject.get(name) for subject in subjects]
         theirs = [baseline.get("throughput") for baseline in baselines]
         longest = max(quantity.stride for quantity in (*mine, *theirs))
-        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), BETWEEN_RUNS)
+        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between)
         if compared is None:
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
         return self.finding(compared, self.versus, len(subjects))

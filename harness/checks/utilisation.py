@@ -15,6 +15,7 @@ class Utilisation(Limits, Check):
     """Computing time over wall time: ``at_least`` for the least busy worker, ``at_most`` for the busiest."""
 
     name: ClassVar[str] = "utilisation"
+    of_the_mean: ClassVar[bool] = True
 
     def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
         if not all(job.phases for job in jobs):

@@ -124,6 +124,13 @@ class Conductor:
         """Whether the arm ended, everything has been reported and no process is left."""
         return self._closed and not any(state.lives for state in self._roles.values())
 
+    @property
+    def rests(self) -> bool:
+        """Whether it waits for its turn: every worker stands where its last one ended, or its first one begins."""
+        standing = [self._roles[name].waiting is not None for name in self.arm.workers]
+        nothing_ends = self.ended is None and self._ending is None
+        return self.arm.turn is not None and self.started is not None and nothing_ends and all(standing)
+
     # What happened
 
     def begin(self) -> list[Action]:
@@ -271,7 +278,7 @@ class Conductor:
         role = self._roles[event.subject]
         role.waiting, role.step = event.step, event.step
         if self.started is not None:
-            return self._pass(event.subject, event.step, event.t)
+            return self._stand_still() if self.arm.turn else self._pass(event.subject, event.step, event.t)
         if all(self._roles[name].waiting is not None for name in self.arm.workers):
             return self._start(event.t)
         return []
@@ -281,15 +288,32 @@ class Conductor:
         actions: list[Action] = [Started(now, self.arm.name, "")]
         if self.arm.workload.warmup == 0:
             actions += self._survey()
-        for name in self.arm.workers:
-            actions += self._pass(name, self._roles[name].waiting or 0, now)
-        return actions
+        return actions + (self._stand_still() if self.arm.turn else self._pass_all(now))
+
+    def _stand_still(self) -> list[Action]:
+        """Stop what would compute while it waits for its turn, once all of it waits."""
+        return [Signal(name, "STOP", None) for name in self._alive()] if self.rests and self.arm.is_restless else []
+
+    def take_turn(self, now: float) -> list[Action]:
+        """Let every worker go on, where they wait for their turn: for so many steps."""
+        self._moved = now
+        if not self.rests:
+            return []
+        going = self._alive() if self.arm.is_restless else []
+        return [*(Signal(name, "CONT", None) for name in going), *self._pass_all(now)]
+
+    def _alive(self) -> list[str]:
+        return [name for name, state in self._roles.items() if state.lives]
+
+    def _pass_all(self, now: float) -> list[Action]:
+        return [action for name in self.arm.workers for action in self._pass(name, self._roles[name].waiting or 0, now)]
 
     def _pass(self, worker: str, step: int, now: float) -> list[Action]:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
         actions = self._moved_by(now, self._scheduler.at_step(worker, step, now))
         self._roles[worker].waiting = None
-        return [*actions, Credit(worker, self._scheduler.next_stop(step))]
+        until = step + self.arm.turn if self.arm.turn else self._scheduler.next_stop(step)
+        return [*actions, Credit(worker, until)]
 
     def _moved_by(self, now: float, actions: list[Action]) -> list[Action]:
         """Count what a fault does as movement, so that the time before it is not held against the job."""
@@ -379,8 +403,8 @@ class Conductor:
     # What the clock says
 
     def deadline(self) -> float | None:
-        """When `tick` has something to do; None once the arm ended."""
-        if self.ended is not None:
+        """When `tick` has something to do; None once the arm ended, or rests."""
+        if self.ended is not None or self.rests:
             return None
         if self._ending is not None:
             return self._ending.deadline
@@ -414,7 +438,7 @@ class Conductor:
 
     def tick(self, now: float) -> list[Action]:
         """Do what is due at ``now``."""
-        if self.ended is not None:
+        if self.ended is not None or self.rests:
             return []
         if self._ending is not None:
             return self._end_now(now) if now >= self._ending.deadline else []
@@ -429,7 +453,7 @@ class Conductor:
         return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:
-        alive = [name for name, state in self._roles.items() if state.lives]
+        alive = self._alive()
         steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
         training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"

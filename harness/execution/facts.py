@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,17 @@ from harness.vocabulary.events import Imported
 _DISTRIBUTIONS = ("asv", "numpy", "psutil", "py-spy", "pydantic", "PyYAML", "nvidia-ml-py", "scipy")
 
 
-def collect(interpreter: Interpreter, isolated: bool, wire: str) -> dict[str, Any]:
-    """Facts as of now, by name, ready for JSON; ``isolated`` and ``wire`` are the backend's."""
+def collect(interpreters: Mapping[str, Interpreter], isolated: bool, wire: str) -> dict[str, Any]:
+    """Facts as of now, by name, ready for JSON; ``isolated`` and ``wire`` are the backend's.
+
+    Of several interpreters, the first arm's are those that have no arm's name.
+    """
     from harness.base.version import __version__
 
+    first = next(iter(interpreters.values()))
+    several = (
+        {arm: str(found.python) for arm, found in interpreters.items()} if len({*interpreters.values()}) > 1 else {}
+    )
     return {
         "cpu_model": _cpu_model(),
         "cores": os.cpu_count(),
@@ -34,8 +42,9 @@ def collect(interpreter: Interpreter, isolated: bool, wire: str) -> dict[str, An
         "harness": __version__,
         "controller_python": platform.python_version(),
         "controller_packages": {name: _version(name) for name in _DISTRIBUTIONS},
-        "target_interpreter": str(interpreter.python),
-        "target_packages": interpreter.packages,
+        "target_interpreter": str(first.python),
+        "target_packages": first.packages,
+        **({"target_interpreters": several} if several else {}),
         "pid_namespace": isolated,
         "wire": wire,
         "environment": {key: value for key, value in sorted(os.environ.items()) if key.startswith(_RELEVANT)},
@@ -43,9 +52,14 @@ def collect(interpreter: Interpreter, isolated: bool, wire: str) -> dict[str, An
     }
 
 
-def of_target(imported: Imported) -> dict[str, Any]:
-    """What a worker found in the target: versions and the library's enabled features."""
-    return {name: getattr(imported, name) for name in ("python", "mxnet", "numpy", "features")}
+def of_targets(imported: Mapping[str, Imported]) -> dict[str, Any]:
+    """What workers found in their targets: versions and the library's enabled features; by arm where these differ."""
+    found = {arm: {name: getattr(event, name) for name in _OF_TARGET} for arm, event in imported.items()}
+    first = next(iter(found.values()))
+    return {"target": first, **({"targets": found} if any(each != first for each in found.values()) else {})}
+
+
+_OF_TARGET = ("python", "mxnet", "numpy", "features")
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")

@@ -86,12 +86,14 @@ def _needs(arm: Arm) -> Iterator[tuple[str, str]]:
 
 
 def _unmet_by_target(plan: Plan) -> str | None:
-    version = plan.target.mxnet and tuple(int(number) for number in plan.target.mxnet.split(".")[:2])
-    vans = any("DMLC_PS_VAN_TYPE" in role.env for arm in plan.arms for role in arm.roles)
-    if version and version < (1, 7) and vans:
-        return f"van p3 came with MXNet 1.7; {plan.target.mxnet} would ignore it"
-    gpus_asked = any(context.startswith("gpu") for arm in plan.arms for context in arm.workload.contexts)
-    if gpus_asked and plan.target.python is None:
+    return next(filter(None, map(_unmet_by_target_of, plan.arms)), None)
+
+
+def _unmet_by_target_of(arm: Arm) -> str | None:
+    version = arm.target.mxnet and tuple(int(number) for number in arm.target.mxnet.split(".")[:2])
+    if version and version < (1, 7) and any("DMLC_PS_VAN_TYPE" in role.env for role in arm.roles):
+        return f"van p3 came with MXNet 1.7; {arm.target.mxnet} would ignore it"
+    if any(context.startswith("gpu") for context in arm.workload.contexts) and arm.target.python is None:
         return "contexts on GPUs need an interpreter with mxnet-cu112; give --python PATH or target: {python: PATH}"
     return None
 

@@ -27,27 +27,30 @@ class Planned:
     text: str
     worker: bytes
 
-    def request(self, interpreter: Interpreter, results: Path, **origin: str) -> Request:
+    def request(self, interpreters: Mapping[str, Interpreter], results: Path, **origin: str) -> Request:
         """The request to run it; ``origin`` is kept in the run's status."""
-        return Request(self.plan, self.text, self.worker, interpreter, results, origin)
+        return Request(self.plan, self.text, self.worker, interpreters, results, origin)
 
 
 @dataclass(frozen=True)
 class Request:
-    """A plan to run with an interpreter, below a folder of results."""
+    """A plan to run with the interpreter of each arm, below a folder of results."""
 
     plan: Plan
     scenario_text: str
     worker: bytes
-    interpreter: Interpreter
+    interpreters: Mapping[str, Interpreter]
     results: Path
     origin: Mapping[str, str] = field(default_factory=dict)
 
 
-def planned(loaded: LoadedScenario, target: Target) -> Planned:
-    """Plan a scenario for a target, with this version's worker; RegistryError where nobody can commit a fault."""
+def planned(loaded: LoadedScenario, targets: Mapping[str, Target]) -> Planned:
+    """Plan a scenario for the target of each arm, with this version's worker.
+
+    RegistryError where nobody can commit a fault.
+    """
     worker = worker_archive.of(loaded)
-    plan = planner.make(loaded, target, worker_archive.digest(worker))
+    plan = planner.make(loaded, targets, worker_archive.digest(worker))
     _require_agent_faults(plan)
     return Planned(plan, loaded.text, worker)
 

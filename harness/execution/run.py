@@ -4,7 +4,7 @@
 
 1. create the run folder, with room kept for the last words on a full disk;
 2. store plan, scenario, worker archive and machine facts;
-3. for each arm: open an agent, start the roles, let the conductor decide until the arm has ended;
+3. for each arm, or arms that live at once: open an agent, start the roles, let the conductor decide until it has ended;
 4. judge the history and store the verdict;
 5. write down how the run ended: finished, interrupted or aborted, whatever happened.
 """
@@ -12,9 +12,10 @@
 from __future__ import annotations
 
 import os
+import random
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ from harness.execution import facts, worker_archive
 from harness.execution.backends.base import Agent, Backend
 from harness.execution.backends.local import LocalBackend
 from harness.execution.conductor import GRACE_SECONDS, Conductor
+from harness.execution.disturbance import Disturbance
 from harness.execution.fault_scheduler import Action
 from harness.execution.interruption import Interruption
 from harness.execution.request import Request
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
-from harness.storage import history, run_folder
+from harness.storage import calibration, history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
 from harness.vocabulary import events
@@ -104,10 +106,14 @@ def execute(
     verdict = None
     with _status(folder, asked, interruption) as ending:
         networked = any(arm.network is not None for arm in asked.plan.arms)
-        known = facts.collect(asked.interpreter, backend.isolated, backend.wire if networked else "not used")
+        known = facts.collect(asked.interpreters, backend.isolated, backend.wire if networked else "not used")
+        if (calibrated := calibration.find(asked.results, known, asked.plan.job_kind)) is not None:
+            known["calibration"] = calibrated
         _store_inputs(folder, asked, known)
+        disturbance = Disturbance()
         if imported := _run_arms(folder, asked, backend, observe, interruption):
-            folder.write_json("facts.json", {**known, "target": facts.of_target(imported)})
+            found = {**facts.of_targets(imported), "disturbance": disturbance.facts()}
+            folder.write_json("facts.json", {**known, **found})
         if interruption.signal is None:
             verdict = judged(folder)
             folder.write_json("verdict.json", verdict.as_json())
@@ -145,25 +151,54 @@ def _store_inputs(folder: RunFolder, asked: Request, known: Mapping[str, Any]) -
 
 def _run_arms(
     folder: RunFolder, asked: Request, backend: Backend, observe: Observer, interruption: Interruption
-) -> Imported | None:
-    """Returns what the first worker said of its software."""
-    imported: list[Imported] = []
+) -> dict[str, Imported]:
+    """Returns what the first worker of each arm said of its software."""
+    imported: dict[str, Imported] = {}
 
     def note(event: Event) -> None:
-        if isinstance(event, Imported) and not imported:
-            imported.append(event)
+        if isinstance(event, Imported):
+            imported.setdefault(event.arm, event)
         observe(event)
 
     past = HistoryWriter(folder.path / "history.jsonl")
     try:
-        for arm in asked.plan.arms:
+        for arms in asked.plan.companies:
             if interruption.signal is None:
-                folder.make_logs(arm.name)
-                with backend.open(arm.name, arm.network is not None) as agent:
-                    _ArmRun(agent, asked, arm, past, note, interruption).perform()
+                with ExitStack() as agents:
+                    runs = [
+                        _ArmRun(_agent(folder, backend, arm, agents), asked, arm, past, note, interruption)
+                        for arm in arms
+                    ]
+                    _perform(runs, random.Random(arms[0].workload.seed))
     finally:
         past.close()
-    return imported[0] if imported else None
+    return imported
+
+
+def _agent(folder: RunFolder, backend: Backend, arm: Arm, agents: ExitStack) -> Agent:
+    folder.make_logs(arm.name)
+    return agents.enter_context(backend.open(arm.name, arm.network is not None))
+
+
+def _perform(runs: Sequence[_ArmRun], order: random.Random) -> None:
+    """Run arms to their ends: one alone, or several that live at once and take turns, each once in every round.
+
+    Who has no turn waits for it and tells nothing, so that it is enough to listen to the one that has.
+    """
+    for run in runs:
+        run.begin()
+    waiting: list[_ArmRun] = []
+    active = runs[0]
+    while any(not run.over for run in runs):
+        for run in runs:
+            if not run.over:
+                run.listen(POLL_SECONDS if run is active else 0.0)
+        if all(run.rests for run in runs) and any(not run.over for run in runs):
+            waiting = [run for run in waiting if not run.over] or order.sample(runs, len(runs))
+            active = waiting.pop(0)
+            active.take_turn()
+        elif active.over:
+            active = next((run for run in runs if not run.over), active)
 
 
 class _ArmRun:
@@ -182,26 +217,45 @@ class _ArmRun:
         self._observe, self._interruption = observe, interruption
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
         self._conductor = Conductor(arm, *timeouts, _spawns(agent, asked, arm), time.monotonic())
+        self._heard = time.monotonic()
 
-    def perform(self) -> None:
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left of it, or has been given time enough to leave."""
+        return self._conductor.over or self._late()
+
+    @property
+    def rests(self) -> bool:
+        """Whether it waits for its turn, or is over."""
+        return self.over or self._conductor.rests
+
+    def begin(self) -> None:
+        """Start its processes."""
         self._do(self._conductor.begin())
-        heard = time.monotonic()
-        while not self._conductor.over and not self._late():
-            lines = self._agent.read(self._patience())
-            now = time.monotonic()
-            if now - heard > DEAF_SECONDS:
-                self._conductor.excuse(now - heard)
-            heard = now
-            self._take(lines)
-            self._do(self._conductor.tick(now))
-            if self._interruption.signal is not None:
-                self._do(self._conductor.stop(time.monotonic(), "interrupted", self._interruption.name))
-            if self._agent.ended:
-                raise AgentError(f"the agent died; see {self._agent.path(_log(self._arm, ''))}")
+        self._heard = time.monotonic()
 
-    def _patience(self) -> float:
+    def take_turn(self) -> None:
+        """Let it go on, if it waits for that."""
+        if not self.over:
+            self._do(self._conductor.take_turn(time.monotonic()))
+
+    def listen(self, patience: float) -> None:
+        """Wait for events as long as that, or until something is due, and do what follows; AgentError if it died."""
+        lines = self._agent.read(min(patience, self._until_due()))
+        now = time.monotonic()
+        if now - self._heard > DEAF_SECONDS:
+            self._conductor.excuse(now - self._heard)
+        self._heard = now
+        self._take(lines)
+        self._do(self._conductor.tick(now))
+        if self._interruption.signal is not None:
+            self._do(self._conductor.stop(time.monotonic(), "interrupted", self._interruption.name))
+        if self._agent.ended:
+            raise AgentError(f"the agent died; see {self._agent.path(_log(self._arm, ''))}")
+
+    def _until_due(self) -> float:
         deadline = self._conductor.deadline()
-        return POLL_SECONDS if deadline is None else min(POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+        return POLL_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
 
     def _late(self) -> bool:
         """Whether processes outlast the grace and the KILL after it: they are left to the end of the namespace."""
@@ -259,7 +313,7 @@ def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
         own = {key: value.replace("{port}", port) for key, value in role.env.items()}
         spawns[role.name] = Spawn(
             role.name,
-            (str(asked.interpreter.python), worker, plan, arm.name, role.name),
+            (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
             {**inherited, **arm.env, **own},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness import checks, measures
@@ -10,10 +11,11 @@ from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
 from harness.judging import hang_diagnosis
 from harness.judging.receipt_book import ReceiptBook
-from harness.judging.repeats import by_arm
+from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Judged, Verdict
 from harness.measures import Measure
 from harness.planning.plan import Arm, Plan
+from harness.statistics.comparison import Spread
 from harness.vocabulary.events import Ended, Event, Exited, Spawned, Stack
 from harness.vocabulary.quantities import ArmMeasures
 from harness.vocabulary.receipts import Receipt
@@ -28,7 +30,8 @@ def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any])
             hear(event)
     arms = {name: observer.result() for name, observer in observers.items()}
     repeats = by_arm(arms.values())
-    judged = [judged for of in repeats for judged in _check_arm(plan, repeats, of)]
+    between = _between_runs(plan, facts)
+    judged = [judged for of in repeats for judged in _check_arm(plan, repeats, of, between)]
     verdict, reason = _overall(judged, tuple(arms.values()))
     stacks = [stack for observer in observers.values() for stack in observer.stacks]
     blocked = [process for observer in observers.values() for process in observer.blocked()]
@@ -82,7 +85,22 @@ class _ArmObserver:
         return ArmMeasures(*which, self._ended, self._receipts.receipts(), by_name)
 
 
-def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str) -> Iterator[Judged]:
+def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
+    """What runs differ by here: as this machine was calibrated with such a job when the run was made.
+
+    Else the cautious default, or what another job's runs differ by, if that is more.
+    """
+    known, default = facts.get("calibration"), checks.BETWEEN_RUNS
+    if not isinstance(known, Mapping):
+        return default
+    upper, same = float(known["between_runs"]["upper"]), known.get("job") == plan.job_kind
+    if not same and upper <= default.sd:
+        return default
+    source = f"calibrated here with {known['between_runs']['n']} runs of {known['scenario']}"
+    return Spread(upper, default.what, source if same else f"{source}, another job")
+
+
+def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str, between: Spread) -> Iterator[Judged]:
     """The control must complete; every other arm must meet what is expected, the baseline of a check excepted."""
     asked = checks.given(plan.expect)
     if of == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
@@ -90,13 +108,18 @@ def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str
     for check in asked:
         if check.baseline == of or (of == checks.CONTROL and check is not asked[0]):
             continue
-        finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()))
+        finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), between)
         yield Judged(of, check.name, finding.verdict, finding.reason, finding.comparison)
 
 
-def _careful(check: checks.Check, arms: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+def _careful(
+    check: checks.Check, arms: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread
+) -> Finding:
     try:
-        return check.judge_repeats(arms, baselines)
+        if check.of_the_mean and len(arms) > 2:
+            found = check.judge_repeats([pooled(arms)], baselines, between)
+            return replace(found, reason=f"mean of {len(arms)} repeats: {found.reason}")
+        return check.judge_repeats(arms, baselines, between)
     except Exception as error:  # a check that breaks says nothing about what it checks
         return Finding("unknown", f"the check itself broke: {type(error).__name__}: {error}")
 

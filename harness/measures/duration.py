@@ -29,6 +29,9 @@ class Duration(Measure):
             self._done[event.subject] = event.t
 
     def quantities(self) -> Iterable[Quantity]:
+        if self.arm.turn:
+            yield Quantity("training_time", "s", None, note="time of other arms' turns would be in it")
+            return
         if set(self._done) != set(self.arm.workers):
             yield Quantity("training_time", "s", None, note="not all workers trained to the end")
             return

@@ -42,6 +42,9 @@ class Goodput(Measure):
                 self._costs[event.subject].add(event.seconds / event.steps)
 
     def quantities(self) -> Iterable[Quantity]:
+        if self.arm.turn:
+            yield Quantity("goodput", "samples/s", None, note="time of other arms' turns would be in it")
+            return
         seconds = self._last - self._began
         samples = sum(self._reached.values()) * self.arm.workload.batch_size
         if seconds <= 0 or not samples:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from statistics import mean
+from collections.abc import Iterable, Sequence
+from statistics import fmean, mean
 from typing import ClassVar
 
 from harness.checks import TAIL
@@ -16,7 +16,10 @@ from harness.vocabulary.quantities import Quantity
 
 
 class Loss(Measure):
-    """``loss_curve``: mean over workers of each step's loss. ``final_loss``: over the last fifth of all steps."""
+    """``loss_curve``: mean over workers of each step's loss. ``final_loss``: over the last fifth of all steps.
+
+    ``steps_to_loss``: steps until the mean loss of a window's length of them is at or below ``workload.target_loss``.
+    """
 
     name: ClassVar[str] = "loss"
     hears: ClassVar[tuple[type[Event], ...]] = (LossEvent,)
@@ -39,8 +42,21 @@ class Loss(Measure):
         curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
         last = curve[-1] if curve else None
         yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else "no step ended")
+        yield from self._steps_to_loss(curve)
         counts = [self._workers[name].count if name in self._workers else 0 for name in self.arm.workers]
         if min(counts) < self.arm.workload.steps:
             yield Quantity("final_loss", "", None, note="not all workers trained to the end")
             return
         yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :])
+
+    def _steps_to_loss(self, curve: Sequence[float]) -> Iterable[Quantity]:
+        """To a point of the curve, which stands for many steps where there are very many of them."""
+        target = self.arm.workload.target_loss
+        if target is None:
+            return
+        stride = max((series.stride for series in self._workers.values()), default=1)
+        width = max(1, self.arm.workload.window // stride)
+        ends = range(width, len(curve) + 1)
+        reached = next((end * stride for end in ends if fmean(curve[end - width : end]) <= target), None)
+        note = "" if reached else f"the mean loss of {width * stride} steps was never at or below {target:g}"
+        yield Quantity("steps_to_loss", "steps", reached, 1 if reached else 0, note=note)

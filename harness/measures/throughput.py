@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -65,11 +66,30 @@ class _Windows:
             self.stride *= 2
 
 
+@dataclass
+class _Turn:
+    """What all workers trained in one turn of the job, and when its first one began and its last one ended."""
+
+    begin: float = math.inf
+    end: float = 0.0
+    samples: float = 0.0
+
+    def add(self, stretch: _Stretch) -> None:
+        self.begin, self.end = min(self.begin, stretch.begin), max(self.end, stretch.end)
+        self.samples += stretch.samples
+
+    @property
+    def rate(self) -> float:
+        return self.samples / (self.end - self.begin)
+
+
 Workers = Mapping[str, _Windows]
 
 
 class Throughput(Measure):
     """For the job: on one grid of time, what all workers trained in each cell; also within faults only.
+
+    Where arms take turns, each turn is a cell.
 
     The grid begins when the last worker has warmed up and ends when the first has trained all its steps.
     """
@@ -85,6 +105,7 @@ class Throughput(Measure):
         self._through: set[str] = set()
         self._active: set[int] = set()
         self._changed = 0.0
+        self._turns: dict[int, _Turn] = {}
 
     def add(self, event: Event) -> None:
         if isinstance(event, Window):
@@ -108,6 +129,8 @@ class Throughput(Measure):
         if window.first < self.arm.workload.warmup:
             return
         stretch = self._stretch(window)
+        if self.arm.turn:
+            self._turns.setdefault(window.first // self.arm.turn, _Turn()).add(stretch)
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
         if self._active and window.t - window.seconds >= self._changed:
             self._faulted[-1].setdefault(window.subject, _Windows()).add(stretch)
@@ -115,9 +138,12 @@ class Throughput(Measure):
             self._through.add(window.subject)
 
     def _stretch(self, window: Window) -> _Stretch:
-        """From the end of the window before, if it follows on that at once: the report between them is no gap."""
+        """From the end of the window before, if it follows on that at once: the report between them is no gap.
+
+        Between turns there is always one, however short.
+        """
         opened = window.t - window.seconds
-        before = self._ends.get(window.subject, opened)
+        before = opened if self.arm.turn else self._ends.get(window.subject, opened)
         begin = before if 0 <= opened - before <= REPORT_SECONDS else opened
         self._ends[window.subject] = window.t
         samples = float(window.steps * self.arm.workload.batch_size)
@@ -125,6 +151,8 @@ class Throughput(Measure):
 
     def quantities(self) -> Iterable[Quantity]:
         rates, stride = _job_rates(self._whole, self._through)
+        if self.arm.turn:
+            rates, stride = [turn.rate for turn in self._turns.values()], 1
         yield from_samples("throughput", "samples/s", rates, note=_idle(rates), stride=stride)
         yield _cost(rates, stride)
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():

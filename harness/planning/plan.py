@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property
-from typing import Annotated, Literal
+from itertools import groupby
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,8 +16,10 @@ from harness.planning.network import Network
 from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
 from harness.topologies import Compression, Role
 
-VERSION = 6
+VERSION = 7
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
+
+_KIND = ("training", "model", "dataset", "batch_size", "loop", "kvstore", "workers", "contexts", "amp")
 
 
 class Job(Strict):
@@ -36,6 +39,10 @@ class Job(Strict):
     sync_every: int
     phases: bool
     gradients: str
+    digest_every: int
+    held_back: int
+    target_loss: float | None
+    burden: float
     checkpoint: Checkpoint | None
     memory: str
     seed: int
@@ -93,12 +100,15 @@ class Injection(Strict):
 class Arm(Strict):
     """One job of a run: the scenario itself, one of its variants, or the control; once, or again and again.
 
-    ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1.
+    ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
+    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps.
     """
 
     name: str
     of: str
     repeat: int
+    turn: int | None
+    target: Target
     env: dict[str, str]
     roles: tuple[Role, ...]
     network: Network | None
@@ -109,6 +119,12 @@ class Arm(Strict):
     def workers(self) -> list[str]:
         """Names of the roles that train."""
         return [role.name for role in self.roles if role.is_worker]
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether its processes compute while they wait for a turn: Horovod's do, and OpenMP's threads for a while."""
+        threads = self.env.get("OMP_NUM_THREADS", "1")
+        return self.turn is not None and (self.workload.loop == "horovod" or threads != "1")
 
     @property
     def synchronous(self) -> bool:
@@ -123,7 +139,6 @@ class Plan(Strict):
     scenario: str
     title: str
     seed: int
-    target: Target
     worker: str = Field(description="SHA-256 of the worker archive")
     harness: str = Field(description="SHA-256 of the harness that made the plan, which also decides what happens")
     startup_timeout: float
@@ -140,6 +155,17 @@ class Plan(Strict):
         """SHA-256 of `text`."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
+    @property
+    def job_kind(self) -> dict[str, Any]:
+        """What decides how much runs of a job scatter, as far as a plan tells: that of its first arm."""
+        arm = self.arms[0]
+        return {**arm.workload.model_dump(mode="json", include=set(_KIND)), "impaired": arm.network is not None}
+
     def arm(self, name: str) -> Arm:
         """The arm of that name."""
         return next(arm for arm in self.arms if arm.name == name)
+
+    @property
+    def companies(self) -> list[list[Arm]]:
+        """Arms that live at once, in the order in which they are run: most are alone."""
+        return [list(arms) for _, arms in groupby(self.arms, lambda arm: arm.name if arm.turn is None else arm.repeat)]

@@ -24,30 +24,33 @@ DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
 
-def make(loaded: LoadedScenario, target: Target, worker: str) -> Plan:
-    """Decide everything; ``worker`` is the SHA-256 of the measured program. The control, or first variant, is first."""
+def make(loaded: LoadedScenario, targets: Mapping[str, Target], worker: str) -> Plan:
+    """Decide everything. The control, or first variant, is first.
+
+    ``targets`` are those of the arms that the scenario describes (`LoadedScenario.arms`), ``worker`` is the SHA-256 of
+    the measured program.
+    """
     scenario = loaded.scenario
     return Plan(
         scenario=loaded.name,
         title=scenario.title,
         seed=scenario.seed,
-        target=target,
         worker=worker,
         harness=sources.digest(),
         startup_timeout=scenario.startup_timeout,
         stall_timeout=scenario.stall_timeout,
-        arms=tuple(_arms(loaded, target.env)),
+        arms=tuple(_arms(loaded, targets)),
         expect=scenario.expect,
     )
 
 
-def _arms(loaded: LoadedScenario, env: Mapping[str, str]) -> list[Arm]:
+def _arms(loaded: LoadedScenario, targets: Mapping[str, Target]) -> list[Arm]:
     """Every arm once, then each again in an order drawn from the seed: so what the machine does meets all alike."""
     scenario, arms = loaded.scenario, list[Arm]()
     order = random.Random(scenario.seed)
     for repeat in range(1, scenario.repeats + 1):
         seeded = functools.partial(_seeded, step=(repeat - 1) % scenario.seeds)
-        block = _block(loaded, env, seeded)
+        block = _block(loaded, targets, seeded)
         if repeat > 1:
             order.shuffle(block)
         arms += [arm if repeat == 1 else _again(arm, repeat) for arm in block]
@@ -62,25 +65,19 @@ def _again(arm: Arm, repeat: int) -> Arm:
     return arm.model_copy(update={"name": f"{arm.of}.{repeat}", "repeat": repeat})
 
 
-def _block(loaded: LoadedScenario, env: Mapping[str, str], seeded: Callable[[Scenario], Scenario]) -> list[Arm]:
-    """Every arm once. ``env`` is the target's; what a variant changes comes before it."""
+def _block(loaded: LoadedScenario, targets: Mapping[str, Target], seeded: Callable[[Scenario], Scenario]) -> list[Arm]:
+    """Every arm once."""
     scenario = loaded.scenario
     if loaded.variants:
-        return [
-            _arm(name, seeded(variant), variant.faults, {**env, **_changed(scenario.target.env, variant.target.env)})
-            for name, variant in loaded.variants.items()
-        ]
-    arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, env)]
+        variants = loaded.variants.items()
+        return [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
+    arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, targets[""])]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
-        arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], env))
+        arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], targets[""]))
     return arms
 
 
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in after.items() if before.get(name) != value}
-
-
-def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], env: Mapping[str, str]) -> Arm:
+def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target) -> Arm:
     roles, network = _placed(scenario.topology)
     schedule = _schedule(scenario, entries, network)
     bound = scenario.topology.bigarray_bound
@@ -89,7 +86,9 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], env: Mapping[s
         name=name,
         of=name,
         repeat=1,
-        env={**DEFAULT_ENV, **bounded, **env},
+        turn=scenario.turns,
+        target=target.model_copy(update={"env": {}}),
+        env={**DEFAULT_ENV, **bounded, **target.env},
         roles=tuple(_started_with(role, schedule) for role in roles),
         network=network,
         workload=_job(scenario),

@@ -29,10 +29,29 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
 def violations_between(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Violation]:
     """Rules that need every arm: what is compared with what."""
     jobs = {name: bounds_of(arm) for name, arm in (variants or {checks.MAIN: scenario}).items()}
+    if scenario.turns is not None:
+        yield from _turns(scenario, variants)
     for check in checks.given(scenario.expect):
         judged = [job for name, job in jobs.items() if name != check.baseline]
         for message in check.refusals(judged):
             yield ("expect", check.name), message
+
+
+def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Violation]:
+    """What lives side by side must stand still while it has no turn, and have as many turns as the others."""
+    if not variants:
+        yield ("turns",), "one arm has nobody to take turns with; give variants"
+    for scenario_of in variants.values():
+        workload = scenario_of.workload
+        if scenario_of.faults:
+            yield ("turns",), "faults of one arm would meet another's turn; leave turns out, or the faults"
+        if workload.checkpoint is not None:
+            yield ("turns",), "checkpoints are written between turns, in another's time; leave out one of both"
+    if len({(one.workload.steps, one.workload.warmup) for one in variants.values()}) > 1:
+        yield ("turns",), "every variant needs as many steps, and as long a warm-up, as the others"
+    turn, workload = scenario.turns or 1, scenario.workload
+    if workload.warmup % turn or workload.steps % turn:
+        yield ("turns",), f"steps and warmup need to be multiples of {turn}, so that every turn counts as a whole"
 
 
 def _target(target: Target) -> Iterator[Violation]:
@@ -75,6 +94,8 @@ def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
         )
     if workload.amp is not None:
         yield ("workload", "amp"), "is not supported with parallelism: model"
+    if workload.held_back:
+        yield ("workload", "held_back"), "is not supported with parallelism: model"
     shapes = _distribution(workload)
     if shapes is not None and shapes.varies:
         yield ("workload", "shapes"), "parallelism: model binds one size; use distribution: fixed"
@@ -96,6 +117,8 @@ def _workload(workload: Workload) -> Iterator[Violation]:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
     if workload.optimizer.momentum is not None and workload.optimizer.name != "sgd":
         yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"
+    if workload.held_back and workload.training != "gluon":
+        yield ("workload", "held_back"), "only networks that gluon trains can be examined; leave it out"
     shapes = _distribution(workload)
     if shapes is None:
         return

@@ -19,7 +19,7 @@ from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
 
-VARIABLE = ("workload", "topology", "faults", "target.env", "seed")
+VARIABLE = ("workload", "topology", "faults", "target", "seed")
 """What variants may change; the rest is decided once for a run."""
 
 
@@ -76,8 +76,14 @@ def _varied(base: Document, name: str, fields: Mapping[str, Any]) -> Document:
         if not any(path == root or path.startswith(f"{root}.") for root in VARIABLE):
             message = f"{path} is the same for all variants; allowed are {', '.join(VARIABLE)} and fields of them"
             raise ScenarioError([Problem(place, message)])
-        changed = overrides.apply(changed, [(path, value)], place)
+        changed = overrides.apply(changed, [*replaced(path), (path, value)], place)
     return changed
+
+
+def replaced(path: str) -> Sequence[Override]:
+    """An interpreter takes the place of versions, and a version that of an interpreter."""
+    others = {"target.python": ("target.mxnet", "target.horovod"), "target.mxnet": ("target.python",)}
+    return [(other, None) for other in others.get(path, ())]
 
 
 def _fields_checked(written: Document) -> Scenario:

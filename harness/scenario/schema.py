@@ -34,6 +34,10 @@ class Target(Strict):
         default={}, description="environment variables of every process"
     )
 
+    def __str__(self) -> str:
+        versions = {"mxnet": self.mxnet, "horovod": self.horovod}
+        return self.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
     @field_validator("env", mode="before")
     @classmethod
     def _text(cls, value: Any) -> Any:
@@ -148,6 +152,20 @@ class Workload(Strict):
         default="none",
         description="norms: the norm of each gradient in each step, so that the first that is not finite is known",
     )
+    digest_every: CountInt = Field(
+        default=0, description="hash each parameter after every n-th step, after a wait, to see where two runs part"
+    )
+    held_back: Annotated[int, Field(ge=0, le=500, strict=True)] = Field(
+        default=0, description="samples that are not trained on, so that accuracy on them is measured at the end"
+    )
+    target_loss: Annotated[float, Field(gt=0, strict=True)] | None = Field(
+        default=None,
+        description="steps_to_loss counts the steps until the mean loss of a window's length of them is at or below it",
+    )
+    burden: NotNegative = Field(
+        default=0.0,
+        description="so much more time in every window, computing for nothing (0.01 is 1 %): a planted regression",
+    )
     checkpoint: Checkpoint | None = None
     memory: Literal["live", "resident"] = Field(
         default="resident",
@@ -191,6 +209,10 @@ class Scenario(Strict):
     repeat: Repeats = Field(default=1, description="how often each arm is run, each time in new processes")
     seeds: Repeats = Field(
         default=1, description="so many seeds in turn, one for each repeat; more than repeat says makes more repeats"
+    )
+    turns: PositiveInt | None = Field(
+        default=None,
+        description="variants live at once and take turns of so many steps, so that the machine treats them alike",
     )
     target: Target = Target()
     workload: Workload

@@ -15,7 +15,7 @@ class Interpreter:
     """A Python to start, and the packages in it as far as the harness knows them."""
 
     python: Path
-    packages: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def on_disk(path: str) -> Interpreter:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from harness.base.errors import InputError
+from harness.planning.plan import Plan
+from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
 from harness.targets import environment
 from harness.targets.environment import Say
@@ -18,6 +22,28 @@ def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool 
     if horovod and chosen.python is None and chosen.horovod is None:
         return chosen.model_copy(update={"horovod": environment.DEFAULT_HOROVOD})
     return chosen
+
+
+def settled(
+    loaded: LoadedScenario, mxnet: str | None = None, python: str | None = None, env: Mapping[str, str] | None = None
+) -> dict[str, Target]:
+    """The target of each arm that a scenario describes, by name.
+
+    The choice of the command line, and variables ``env``, come before the scenario's; what a variant says of its own
+    comes before them.
+    """
+    return {name: _of_arm(loaded, arm.target, mxnet, python, env or {}) for name, arm in loaded.arms.items()}
+
+
+def _of_arm(
+    loaded: LoadedScenario, target: Target, mxnet: str | None, python: str | None, env: Mapping[str, str]
+) -> Target:
+    base = loaded.scenario.target
+    own = {name: value for name, value in target.env.items() if base.env.get(name) != value}
+    if (target.mxnet, target.python, target.horovod) != (base.mxnet, base.python, base.horovod):
+        mxnet = python = None
+    chosen = settle(target, mxnet, python, loaded.uses_horovod)
+    return chosen.model_copy(update={"env": {**target.env, **env, **own}})
 
 
 def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
@@ -46,6 +72,17 @@ def present(target: Target) -> Interpreter | None:
     assert target.mxnet is not None
     built = environment.built(environment.recipe(target.mxnet, target.horovod))
     return built.interpreter if built else None
+
+
+def interpreters(plan: Plan, say: Say) -> dict[str, Interpreter]:
+    """That of each arm of a plan, found or built; TargetError when that fails."""
+    found: dict[str, Interpreter] = {}
+    for arm in plan.arms:
+        known = next(
+            (found[other.name] for other in plan.arms if other.name in found and other.target == arm.target), None
+        )
+        found[arm.name] = known or interpreter(arm.target, say)
+    return found
 
 
 def interpreter(target: Target, say: Say) -> Interpreter:

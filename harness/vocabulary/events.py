@@ -209,6 +209,27 @@ class Digest(Event):
 
 
 @dataclass(frozen=True)
+class Examined(Event):
+    """Of ``samples`` that were held back from training, a worker's network knew so many after its last step."""
+
+    step: int
+    right: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class Parameters(Event):
+    """Of each parameter of a worker's first context, once ``step`` steps are done: half of its SHA-256, and a sketch.
+
+    ``sketches``: sums whose differences tell how far apart two arrays are (`harness/worker/digest.py`).
+    """
+
+    step: int
+    digests: dict[str, str]
+    sketches: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
 class Failed(Event):
     """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go.
 

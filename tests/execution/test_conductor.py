@@ -484,3 +484,55 @@ def test_only_those_who_train_are_told_of_by_step(play: Callable[..., Play]) -> 
     (ended, _) = job.conductor.tick(60.0)
     assert ended.reason.startswith("nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0; last")
     assert ended.subject == W1
+
+
+TURNS = """\
+title: t
+turns: 5
+workload: {model: mlp, steps: 100, warmup: 20}
+topology: {kvstore: dist_sync, workers: 2, servers: 1}
+variants: {main: {}, other: {}}
+"""
+
+
+def test_an_arm_that_takes_turns_waits_for_its_first_and_after_each(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(TURNS))
+    assert job.come_up() == [Started(1.0, ARM, "")]
+    assert job.conductor.rests
+    assert job.conductor.take_turn(2.0) == [Credit(W0, 5), Credit(W1, 5)]
+    assert not job.conductor.rests
+    assert job.on(events.Waiting, W0, 5) == []
+    assert not job.conductor.rests
+    assert job.on(events.Waiting, W1, 5) == []
+    assert job.conductor.rests
+    assert job.conductor.take_turn(3.0) == [Credit(W0, 10), Credit(W1, 10)]
+
+
+def test_standing_still_between_turns_is_no_hang(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(TURNS))
+    job.come_up()
+    assert job.conductor.deadline() is None
+    assert job.conductor.tick(1000.0) == []
+    job.conductor.take_turn(1000.0)
+    assert job.conductor.deadline() == 1030.0
+    assert job.conductor.tick(1030.0) == [Snapshot(role) for role in ALL]
+    assert not job.conductor.rests
+
+
+def test_one_that_dies_between_turns_ends_its_arm(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(TURNS))
+    job.come_up()
+    (ended, _) = job.leave(W1, status=None, signal=9)
+    assert (ended.outcome, ended.subject) == ("crashed", W1)
+    assert not job.conductor.rests
+    assert job.conductor.take_turn(10.0) == []
+
+
+def test_what_computes_while_it_waits_is_stopped_between_turns(plan_of: Callable[..., Plan]) -> None:
+    job = Play(plan_of(TURNS, ("target.env.OMP_NUM_THREADS", 2)))
+    stops = [Signal(role, "STOP", None) for role in ALL]
+    assert job.come_up() == [Started(1.0, ARM, ""), *stops]
+    goes_on = [Signal(role, "CONT", None) for role in ALL]
+    assert job.conductor.take_turn(2.0) == [*goes_on, Credit(W0, 5), Credit(W1, 5)]
+    assert job.on(events.Waiting, W0, 5) == []
+    assert job.on(events.Waiting, W1, 5) == stops

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from harness.execution import facts
 from harness.targets.interpreter import Interpreter
+from harness.vocabulary.events import Imported
 
 
 def test_facts_are_complete_and_go_into_json() -> None:
-    known = facts.collect(Interpreter(Path(sys.executable), {"mxnet": "1.9.1"}), isolated=True, wire="compiled")
+    mine = Interpreter(Path(sys.executable), {"mxnet": "1.9.1"})
+    known = facts.collect({"a": mine, "b": mine}, isolated=True, wire="compiled")
     json.dumps(known, allow_nan=False)
     assert {"cpu_model", "cores", "memory_bytes", "kernel", "governor", "gpus", "load_1min", "environment"} <= set(
         known
@@ -18,6 +21,18 @@ def test_facts_are_complete_and_go_into_json() -> None:
     assert known["memory_bytes"] > 1e8
     assert known["target_packages"] == {"mxnet": "1.9.1"}
     assert known["controller_packages"]["asv"] == "0.6.6"
+    assert "target_interpreters" not in known
+
+
+def test_arms_with_interpreters_of_their_own_are_told_apart() -> None:
+    mine, other = Interpreter(Path(sys.executable)), Interpreter(Path("/bin/true"))
+    known = facts.collect({"a": mine, "b": other}, isolated=True, wire="compiled")
+    assert known["target_interpreters"] == {"a": sys.executable, "b": "/bin/true"}
+    one = Imported(1.0, "a", "worker/0", 0.5, "3.11", "1.9.1", "1.23", [])
+    found = facts.of_targets({"a": one, "b": replace(one, mxnet="1.8.0")})
+    assert found["target"]["mxnet"] == "1.9.1"
+    assert found["targets"]["b"]["mxnet"] == "1.8.0"
+    assert "targets" not in facts.of_targets({"a": one, "b": one})
 
 
 def test_what_cannot_be_had_says_why() -> None:

@@ -8,9 +8,12 @@ import pytest
 
 from harness.checks import worst
 from harness.checks.outcome import Outcome
-from harness.judging.judge import judge
+from harness.checks.utilisation import Utilisation
+from harness.judging.judge import _between_runs, _careful, judge
 from harness.planning.plan import Plan
 from harness.vocabulary.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
+from harness.vocabulary.quantities import Quantity
+from tests.checks.arms import arm
 from tests.conftest import SCENARIO
 
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
@@ -165,3 +168,35 @@ def test_where_processes_stand_is_told_of_a_hang_only(killed: Plan) -> None:
     assert [process.role for process in hung.blocked] == ["worker/0"]
     done = Ended(9.0, "main", "", "completed", "all left")
     assert list(judge(killed, [*PROOF, stack, done], "id", {}).blocked) == []
+
+
+def test_shares_of_repeats_are_judged_by_their_mean(plan_of: Callable[..., Plan]) -> None:
+    """Of 5 repeats that differ by 1 %, one is wholly below the limit; their mean is not."""
+    shares = (0.915, 0.925, 0.92, 0.895, 0.93)
+    arms = [
+        arm(Quantity("utilisation", "fraction", share, 20, share - 0.002, share + 0.002, "worker/0"), repeat=number)
+        for number, share in enumerate(shares, 1)
+    ]
+    found = _careful(Utilisation.model_validate({"at_least": "91%"}), arms, (), _between_runs(plan_of(), {}))
+    assert found.verdict == "invalid"
+    assert found.reason.startswith("mean of 5 repeats: worker/0 computes 91.7% of the time (90.0% to 93.4%)")
+    assert (
+        _careful(Utilisation.model_validate({"at_least": "91%"}), arms[3:4], (), _between_runs(plan_of(), {})).verdict
+        == "fail"
+    )
+    assert (
+        _careful(Utilisation.model_validate({"at_least": "85%"}), arms, (), _between_runs(plan_of(), {})).verdict
+        == "pass"
+    )
+
+
+def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan]) -> None:
+    def between(sd: float, **job: Any) -> tuple[float, str]:
+        kind = {**plan_of().job_kind, **job}
+        known = {"scenario": "lenet", "between_runs": {"n": 12, "sd": sd, "upper": sd}, "job": kind}
+        spread = _between_runs(plan_of(), {"calibration": known})
+        return spread.sd, spread.source
+
+    assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
+    assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
+    assert between(0.20, model="resnet18") == (0.20, "calibrated here with 12 runs of lenet, another job")

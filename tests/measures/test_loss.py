@@ -49,3 +49,20 @@ def test_a_restart_of_a_long_run_keeps_its_end(plan_of: Callable[..., Plan], res
     before = [LossEvent(1.0, "main", "worker/0", first, [1.0] * 50) for first in range(0, 19_950, 50)]
     again = [LossEvent(1.0, "main", "worker/0", step, [1.0]) for step in range(resumed, 20_000)]
     assert _measured(plan_of(text), *before, *again)["final_loss"].value == 1.0
+
+
+def test_steps_until_the_mean_of_a_window_is_low_enough(plan_of: Callable[..., Plan]) -> None:
+    def reached(target: float, losses: list[float]) -> Quantity:
+        text = f"title: t\nworkload: {{model: mlp, steps: 50, window: 5, target_loss: {target}}}\n"
+        return _measured(plan_of(text), LossEvent(1.0, "main", "worker/0", 0, losses))["steps_to_loss"]
+
+    falling = [50.0 - step for step in range(50)]
+    assert reached(10.0, falling).value == 43  # losses 12 to 8 of steps 38 to 42
+    one_low = [9.0] * 20 + [0.0] + [9.0] * 29
+    never = reached(5.0, one_low)
+    assert (never.value, never.note) == (None, "the mean loss of 5 steps was never at or below 5")
+    assert reached(5.0, [float("nan")] * 10 + [1.0] * 40).value == 15
+
+
+def test_no_steps_are_counted_where_no_loss_is_asked_for(plan_of: Callable[..., Plan]) -> None:
+    assert "steps_to_loss" not in _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 100))

@@ -141,3 +141,17 @@ def test_a_pause_between_two_windows_is_no_training(plan_of: Callable[..., Plan]
         measure.add(event)
     measured = _named(measure)["throughput", ""]
     assert sum(measured.samples) / len(measured.samples) == pytest.approx(960 / 7.01, rel=0.01)
+
+
+def test_a_turn_is_a_cell_however_short_the_time_between_turns(plan_of: Callable[..., Plan]) -> None:
+    text = (
+        "title: t\nturns: 10\nworkload: {model: mlp, batch_size: 32, steps: 40, warmup: 10, window: 5}\n"
+        "topology: {kvstore: dist_sync, workers: 2, servers: 1}\nvariants: {main: {}, other: {}}\n"
+    )
+    measure = Throughput(plan_of(text).arms[0])
+    for worker, late in (("worker/0", 0.0), ("worker/1", 0.5)):
+        for first, t in ((0, 1.0), (5, 2.0), (10, 11.0), (15, 12.0), (20, 12.02 + 1), (25, 12.02 + 2)):
+            measure.add(_window(t + late, worker, first, 1.0, steps=5))
+    found = _named(measure)["throughput", ""]
+    assert found.n == 2
+    assert found.samples == pytest.approx((640 / 2.5, 640 / 2.5))

@@ -8,6 +8,7 @@ import pytest
 from harness.planning.plan import Plan
 from harness.planning.planner import make
 from harness.planning.validation import load
+from harness.targets import resolve
 from harness.vocabulary.instructions import Direction
 from tests.conftest import SCENARIO
 
@@ -72,11 +73,23 @@ def test_the_targets_environment_reaches_every_arm_and_a_variant_comes_before_it
         SCENARIO + "variants: {a: {}, b: {target.env.X: variant}}\ntarget: {env: {X: scenario, Y: scenario}}\n"
     )
     loaded = load(path)
-    target = loaded.scenario.target.model_copy(update={"env": {"X": "axis", "Y": "axis"}})
-    assert [arm.env for arm in make(loaded, target, "").arms] == [
+    targets = resolve.settled(loaded, env={"X": "axis", "Y": "axis"})
+    assert [arm.env for arm in make(loaded, targets, "").arms] == [
         {"OMP_NUM_THREADS": "1", "X": "axis", "Y": "axis"},
         {"OMP_NUM_THREADS": "1", "X": "variant", "Y": "axis"},
     ]
+
+
+def test_a_variant_may_be_of_another_version_or_interpreter(tmp_path: Path) -> None:
+    path = tmp_path / "question.yaml"
+    variants = "{a: {}, b: {target.mxnet: 1.8.0.post0}, c: {target.python: /opt/python}}"
+    path.write_text(SCENARIO + f"variants: {variants}\ntarget: {{mxnet: 1.9.1, env: {{X: 1}}}}\n")
+    loaded = load(path)
+    arms = make(loaded, resolve.settled(loaded), "").arms
+    assert [str(arm.target) for arm in arms] == ["mxnet 1.9.1", "mxnet 1.8.0.post0", "/opt/python"]
+    assert [arm.env["X"] for arm in arms] == ["1", "1", "1"]
+    chosen = make(loaded, resolve.settled(loaded, mxnet="1.6.0"), "").arms
+    assert [str(arm.target) for arm in chosen] == ["mxnet 1.6.0", "mxnet 1.8.0.post0", "/opt/python"]
 
 
 def test_sizes_are_drawn_from_the_seed(plan_of: Callable[..., Plan]) -> None:

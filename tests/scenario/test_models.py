@@ -5,7 +5,7 @@ from harness.scenario.models import ModelFacts
 
 
 def test_our_own_models_describe_themselves() -> None:
-    assert models.own() == ["lenet", "lstm", "mlp", "resnet18"]
+    assert models.own() == ["embedding", "lenet", "lstm", "mlp", "resnet18", "sparse_embedding"]
     assert models.facts("lstm") == ModelFacts(8, True, 1, stages=2)
     assert models.facts("mlp") == ModelFacts(8, False, 1, stages=3)
 
@@ -17,4 +17,6 @@ def test_zoo_models_have_their_usual_size() -> None:
 
 
 def test_models_that_can_be_cut() -> None:
-    assert models.stages() == {"lenet": 1, "lstm": 2, "mlp": 3, "resnet18": 1}
+    assert models.stages() == {
+        "embedding": 1, "lenet": 1, "lstm": 2, "mlp": 3, "resnet18": 1, "sparse_embedding": 1,
+    }  # fmt: skip

@@ -1,0 +1,38 @@
+"""What is known of this machine's noise: calibrations whose facts are those of now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import HarnessError
+from harness.storage.run_folder import RunFolder
+
+NAME = "calibrate"
+FACTS = ("cpu_model", "cores", "cores_allowed", "governor", "memory_bytes", "kernel")
+"""What a calibration is outdated by."""
+
+
+def machine(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that a calibration holds for."""
+    return {name: facts.get(name) for name in FACTS}
+
+
+def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The newest one below a folder of results of the same job; else of the newest of each, whose runs differ most.
+
+    None where there is none, or only of another machine.
+    """
+    newest: dict[str, dict[str, Any]] = {}
+    for path in sorted((results / "studies").glob(f"*-{NAME}*")):
+        try:
+            summary = RunFolder(path).read_json("summary.json")
+        except HarnessError:
+            continue
+        if summary.get("between_runs") and summary.get("machine") == machine(facts):
+            known = {name: summary.get(name) for name in ("between_runs", "scenario", "job")}
+            newest[json.dumps(known["job"], sort_keys=True)] = {"study": path.name, **known}
+    same = newest.get(json.dumps(of, sort_keys=True))
+    return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)

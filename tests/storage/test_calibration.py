@@ -1,0 +1,44 @@
+"""Which calibration holds for a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.storage import calibration
+from harness.studies import study_folder
+
+FACTS: dict[str, Any] = {"cpu_model": "x", "cores": 2, "kernel": "6.1", "governor": "none", "load_1min": 0.5}
+JOB = {"model": "lenet", "batch_size": 32}
+BETWEEN = {"n": 12, "sd": 0.02, "upper": 0.03}
+
+
+def _stored(results: Path, scenario: str = "lenet", **summary: Any) -> str:
+    folder = study_folder.create(results, calibration.NAME, {})
+    known = {"scenario": scenario, "job": JOB, "machine": calibration.machine(FACTS)}
+    folder.write_summary({**known, **summary})
+    return folder.id
+
+
+def test_the_newest_that_came_to_something(tmp_path: Path) -> None:
+    assert calibration.find(tmp_path, FACTS, JOB) is None
+    _stored(tmp_path, between_runs={"n": 6, "sd": 0.5, "upper": 0.9})
+    newest = _stored(tmp_path, between_runs=BETWEEN)
+    _stored(tmp_path, between_runs=None)
+    study_folder.create(tmp_path, calibration.NAME, {})
+    found = calibration.find(tmp_path, {**FACTS, "load_1min": 3.0}, JOB)
+    assert found == {"study": newest, "between_runs": BETWEEN, "scenario": "lenet", "job": JOB}
+
+
+def test_another_kernel_outdates_it(tmp_path: Path) -> None:
+    _stored(tmp_path, between_runs=BETWEEN)
+    assert calibration.find(tmp_path, {**FACTS, "kernel": "6.2"}, JOB) is None
+
+
+def test_of_other_jobs_the_one_whose_runs_differ_most(tmp_path: Path) -> None:
+    short, long = {"model": "mlp", "batch_size": 32}, {"model": "resnet18", "batch_size": 8}
+    _stored(tmp_path, "short", job=short, between_runs={"n": 12, "sd": 0.05, "upper": 0.07})
+    _stored(tmp_path, "long", job=long, between_runs={"n": 12, "sd": 0.01, "upper": 0.02})
+    other, same = calibration.find(tmp_path, FACTS, JOB), calibration.find(tmp_path, FACTS, long)
+    assert other is not None and same is not None
+    assert (other["scenario"], same["scenario"]) == ("short", "long")
