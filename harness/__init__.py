@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from harness.report.notebook import Verdict
     from harness.scenario.load import LoadedScenario
     from harness.storage.run_index import Entry
+    from harness.studies.calibrate import Calibrate
+    from harness.studies.compare import Compare
     from harness.studies.shrink import Shrink
     from harness.studies.soak import Soak
     from harness.studies.study import Progress, Study
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     _Kind = TypeVar("_Kind", bound=Study)
 
 __all__ = [
+    "Calibrate",
+    "Compare",
     "Entry",
     "Event",
     "HarnessError",
@@ -49,6 +53,8 @@ __all__ = [
     "Table",
     "Verdict",
     "__version__",
+    "calibrate",
+    "compare",
     "load",
     "plan",
     "replay",
@@ -62,6 +68,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Calibrate": "harness.studies.calibrate",
+    "Compare": "harness.studies.compare",
     "Entry": "harness.storage.run_index",
     "Event": "harness.vocabulary.events",
     "HarnessError": "harness.base.errors",
@@ -77,6 +85,7 @@ _HOMES = {
 }
 """Classes are imported when they are asked for: the agent, which imports this package too, has to start quickly."""
 
+_STUDIES = ("Calibrate", "Compare", "Shrink", "Soak", "Table")
 _RESULTS = Path("results")
 
 
@@ -109,7 +118,7 @@ def plan(scenario: LoadedScenario | str | Path, mxnet: str | None = None, python
     from harness.targets import resolve
 
     loaded = load(scenario) if isinstance(scenario, str | Path) else scenario
-    return request.planned(loaded, resolve.settle(loaded.scenario.target, mxnet, python, loaded.uses_horovod))
+    return request.planned(loaded, resolve.settled(loaded, mxnet, python))
 
 
 def run(
@@ -129,7 +138,7 @@ def run(
 
     planned = scenario if isinstance(scenario, Planned) else plan(scenario)
     machine.require(planned.plan)
-    return _finished(planned.request(resolve.interpreter(planned.plan.target, note), Path(results)), observe)
+    return _finished(planned.request(resolve.interpreters(planned.plan, note), Path(results)), observe)
 
 
 def replay(
@@ -152,9 +161,9 @@ def replay(
     stored = folder.plan()
     worker = stored_worker(folder, stored)
     machine.require(stored)
-    interpreter = resolve.interpreter(stored.target, note)
+    interpreters = resolve.interpreters(stored, note)
     text, origin = folder.read("scenario.yaml"), {"replay_of": folder.id}
-    return _finished(Request(stored, text, worker, interpreter, Path(results), origin), observe)
+    return _finished(Request(stored, text, worker, interpreters, Path(results), origin), observe)
 
 
 def _finished(asked: Request, observe: Callable[[Event], None]) -> Run:
@@ -199,6 +208,45 @@ def table(
     return _performed(Table(_words(topologies), _words(faults)), results, observe, most)
 
 
+def compare(
+    scenario: str | Path,
+    *sides: Mapping[str, Any],
+    measure: str = "throughput",
+    resolve: float | None = None,
+    budget: float = 300.0,
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+) -> Compare:
+    """Say whether sides of a scenario are faster, slower or the same as the first: ``evidence.findings()`` of it.
+
+    Each side maps dotted paths to values, ``{}`` for the scenario as it is; ``resolve`` is a fraction, ``budget`` is in
+    seconds of runs. Raises ScenarioError or InputError for what cannot be run.
+    """
+    import json
+
+    from harness.studies import sides as reading
+    from harness.studies.compare import Compare
+    from harness.studies.finding import Question
+
+    texts = [[f"{path}={json.dumps(value)}" for path, value in side.items()] for side in sides]
+    asked = Question(measure, resolve, budget)
+    return _performed(Compare(reading.read(Path(scenario), [], texts), asked), results, observe)
+
+
+def calibrate(
+    scenario: str | Path,
+    runs: int = 12,
+    duets: int = 12,
+    results: str | Path = _RESULTS,
+    observe: Callable[[Progress], None] = _ignore,
+) -> Calibrate:
+    """Measure this machine's noise with a scenario; later verdicts into the same ``results`` rest on it."""
+    from harness.studies import sides as reading
+    from harness.studies.calibrate import Calibrate
+
+    return _performed(Calibrate(reading.read(Path(scenario), [], [[]]), runs, duets), results, observe)
+
+
 def shrink(
     run: str,
     arm: str | None = None,
@@ -235,20 +283,17 @@ def resume(
     results: str | Path = _RESULTS,
     observe: Callable[[Progress], None] = _ignore,
     most: int | None = None,
-) -> Table | Shrink | Soak:
+) -> Study:
     """Go on with a study that was interrupted or killed: its id, a part of it that only one has, or last.
 
     Raises RunNotFoundError where there is none, InputError where another process runs it.
     """
     from harness.studies import study_folder
-    from harness.studies.shrink import Shrink
-    from harness.studies.soak import Soak
     from harness.studies.study import perform, reopened
-    from harness.studies.table import Table
 
     folder = study_folder.find(Path(results), "", study)
-    kinds: dict[str, type[Table | Shrink | Soak]] = {"table": Table, "shrink": Shrink, "soak": Soak}
-    kept = reopened(kinds.get(folder.question()[0], Table), folder)
+    name, _ = folder.question()
+    kept: Study = reopened(__getattr__(name.capitalize() if name.capitalize() in _STUDIES else "Table"), folder)
     with folder.lock():
         perform(kept, folder, observe, most=most)
     return kept

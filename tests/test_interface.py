@@ -59,7 +59,7 @@ def test_a_scenario_is_loaded_changed_and_planned(tmp_path: Path, capsys: pytest
     loaded = harness.load(path, {"workload.steps": 50, "faults": []})
     assert loaded.scenario.workload.steps == 50
     planned = harness.plan(loaded, mxnet="1.8.0")
-    assert (planned.plan.target.mxnet, planned.plan.arms[0].workload.steps) == ("1.8.0", 50)
+    assert (planned.plan.arms[0].target.mxnet, planned.plan.arms[0].workload.steps) == ("1.8.0", 50)
     assert harness.plan(str(path)).plan.arms[0].workload.steps == 100
     assert harness.runs(tmp_path) == []
     assert {number: signal.getsignal(number) for number in before} == before

@@ -57,7 +57,8 @@ def _class(loaded: LoadedScenario) -> type:
 
 
 def _arms(loaded: LoadedScenario) -> list[str]:
-    return list(dict.fromkeys(arm.of for arm in make(loaded, loaded.scenario.target, "").arms))
+    targets = {name: arm.target for name, arm in loaded.arms.items()}
+    return list(dict.fromkeys(arm.of for arm in make(loaded, targets, "").arms))
 
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:

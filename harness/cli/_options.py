@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,8 +52,13 @@ def add_scenarios(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a scenario file, or a folder of them")
 
 
+def add_repeat(parser: argparse.ArgumentParser) -> None:
+    """Add ``--repeat``, which changes how often each arm is run."""
+    parser.add_argument("--repeat", type=positive, metavar="N", help="run each arm N times, each in new processes")
+
+
 def add_changes(parser: argparse.ArgumentParser) -> None:
-    """Add ``--set``, ``--repeat``, ``--mxnet`` and ``--python``, which change fields and the target."""
+    """Add ``--set``, ``--mxnet`` and ``--python``, which change fields and the target."""
     parser.add_argument(
         "--set",
         action="append",
@@ -61,7 +66,6 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="change a field of the scenario, as in workload.batch_size=64; may be repeated",
     )
-    parser.add_argument("--repeat", type=positive, metavar="N", help="run each arm N times, each in new processes")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--mxnet", metavar="VERSION", help="the MXNet version to run with; built on first use")
     target.add_argument("--python", metavar="PATH", help="an interpreter with mxnet; nothing is installed into it")
@@ -71,8 +75,18 @@ def changes(arguments: argparse.Namespace) -> list[Override]:
     """The fields to change and their values; ScenarioError for an option that is none."""
     from harness.scenario import overrides
 
-    repeats = [] if arguments.repeat is None else [("repeat", arguments.repeat)]
+    repeat = getattr(arguments, "repeat", None)
+    repeats = [] if repeat is None else [("repeat", repeat)]
     return [*repeats, *map(overrides.from_option, arguments.set)]
+
+
+def all_changes(arguments: argparse.Namespace) -> list[Override]:
+    """The same with the target's version or interpreter, as fields of the scenario."""
+    from harness.scenario.load import replaced
+
+    chosen = [("target.mxnet", arguments.mxnet), ("target.python", arguments.python)]
+    fields = [(path, value) for path, value in chosen if value]
+    return [*changes(arguments), *(each for path, value in fields for each in (*replaced(path), (path, value)))]
 
 
 def files(arguments: argparse.Namespace) -> list[Path]:
@@ -91,12 +105,11 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def planned(loaded: LoadedScenario, arguments: argparse.Namespace) -> Planned:
-    """The scenario planned for the target that the command line asks for."""
+    """The scenario planned for the targets that the command line asks for."""
     from harness.execution import request
     from harness.targets import resolve
 
-    target = resolve.settle(loaded.scenario.target, arguments.mxnet, arguments.python, loaded.uses_horovod)
-    return request.planned(loaded, target)
+    return request.planned(loaded, resolve.settled(loaded, arguments.mxnet, arguments.python))
 
 
 def positive(text: str) -> int:
@@ -104,3 +117,27 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 1 or more")
     return int(text)
+
+
+def percentage(text: str) -> float:
+    """A percentage above zero as a fraction, for argparse."""
+    from harness.base.units import parse_percentage
+
+    return _above_zero(text, parse_percentage)
+
+
+def duration(text: str) -> float:
+    """A time above zero in seconds, for argparse."""
+    from harness.base.units import parse_duration
+
+    return _above_zero(text, parse_duration)
+
+
+def _above_zero(text: str, parse: Callable[[str], float]) -> float:
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not above zero")
+    return value

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from harness.checks import worst
 from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
-from harness.cli._company import BUSY, Company
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
-from harness.cli._settings import chosen, warn_of_unread
+from harness.cli._settings import warn_of_shell, warn_of_unread
+from harness.execution.disturbance import Disturbance
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned, Request
 from harness.execution.run import Run, execute
@@ -22,26 +20,27 @@ from harness.report.verdict import render
 from harness.targets import resolve
 
 SCHEMA = "harness/verdicts/2"
-_SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
+BUSY = 0.25
+"""Share of all processors that others use, beyond which we warn."""
 
 
-def run_all(planned: Sequence[Planned], results: Path, as_json: bool, company: Company) -> int:
+def run_all(planned: Sequence[Planned], results: Path, as_json: bool, disturbance: Disturbance) -> int:
     """Run all and return the worst exit code; stops at an interruption."""
     say = Console(stderr=True)
     requests = []
     for scenario in planned:
-        interpreter = resolve.interpreter(scenario.plan.target, lambda line: say.print(line, highlight=False))
-        requests.append(scenario.request(interpreter, results))
-    return perform(requests, as_json, company)
+        interpreters = resolve.interpreters(scenario.plan, lambda line: say.print(line, highlight=False))
+        requests.append(scenario.request(interpreters, results))
+    return perform(requests, as_json, disturbance)
 
 
-def perform(requests: Sequence[Request], as_json: bool, company: Company) -> int:
+def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance) -> int:
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
-    _warn_of_settings(say, [arm.env for request in requests for arm in request.plan.arms])
+    warn_of_shell(say, [arm.env for request in requests for arm in request.plan.arms])
     for asked in requests:
-        warn_of_unread(say, chosen(asked.plan), asked.interpreter)
-    _warn_of_company(say, company)
+        warn_of_unread(say, asked.plan, asked.interpreters)
+    _warn_of_company(say, disturbance)
     finished: list[Run] = []
     for asked in requests:
         with progress(asked.plan, say) as observe, Interruption().watched() as interruption:
@@ -67,21 +66,11 @@ def _show(finished: Run) -> None:
     console.print(f"run {finished.folder.id}", highlight=False, soft_wrap=True)
 
 
-def _warn_of_company(say: Console, company: Company) -> None:
+def _warn_of_company(say: Console, disturbance: Disturbance) -> None:
     """Whatever else runs here is in the numbers."""
-    share = company.share()
+    share = disturbance.facts()["used_by_others"]
     if share > BUSY:
         say.print(
             f"{share:.0%} of this machine's processors are busy with something else; numbers will show it",
             style="yellow",
         )
-
-
-def _warn_of_settings(say: Console, planned: list[dict[str, str]]) -> None:
-    """A variable of the shell counts as passed on only where every arm has the same value."""
-    set_ = {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
-    ignored = sorted(name for name, value in set_.items() if any(env.get(name) != value for env in planned))
-    if ignored:
-        names = ", ".join(ignored)
-        say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")
-    sys.stderr.flush()

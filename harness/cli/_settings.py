@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.cli._console import Console
 from harness.planning.plan import Plan
@@ -11,14 +13,32 @@ from harness.targets.interpreter import Interpreter
 from harness.targets.settings import unread
 from harness.topologies import BIGARRAY_BOUND
 
-
-def chosen(plan: Plan) -> set[str]:
-    """The variables that a scenario sets, in any arm."""
-    return {name for arm in plan.arms for name in arm.env} - {*DEFAULT_ENV, BIGARRAY_BOUND}
+_SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
+_OURS = {*DEFAULT_ENV, BIGARRAY_BOUND}
 
 
-def warn_of_unread(say: Console, names: Collection[str], interpreter: Interpreter | None) -> None:
-    """Say which names nothing in the target reads; nothing where it is not there yet, or cannot be searched."""
-    for name, near in unread(names, interpreter).items() if interpreter and names else ():
+def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> None:
+    """Say which variables of an arm nothing in its target reads; nothing where a target is not there yet."""
+    warn_of_names(say, ((set(arm.env) - _OURS, interpreters[arm.name]) for arm in plan.arms))
+
+
+def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter | None]]) -> None:
+    """The same for names and the interpreters that they are for, each target searched once."""
+    names: dict[Interpreter, set[str]] = {}
+    for wanted, interpreter in asked:
+        if interpreter is not None:
+            names.setdefault(interpreter, set()).update(wanted)
+    found = {name: near for interpreter, all_ in names.items() for name, near in unread(all_, interpreter).items()}
+    for name, near in found.items():
         meant = f"; did you mean {near}?" if near else ""
         say.print(f"{name} does nothing: no library of the target reads it{meant}", style="yellow", soft_wrap=True)
+
+
+def warn_of_shell(say: Console, planned: Sequence[Mapping[str, str]]) -> None:
+    """A variable of the shell counts as passed on only where every arm has the same value."""
+    set_ = {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
+    ignored = sorted(name for name, value in set_.items() if any(env.get(name) != value for env in planned))
+    if ignored:
+        names = ", ".join(ignored)
+        say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")
+    sys.stderr.flush()

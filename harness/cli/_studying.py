@@ -11,10 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from harness.cli._console import Console
+from harness.cli._settings import warn_of_shell, warn_of_unread
+from harness.execution import machine, request
 from harness.execution.interruption import Interruption
+from harness.scenario.load import LoadedScenario
 from harness.studies import study_folder
 from harness.studies.study import Progress, Study, perform, reopened
 from harness.studies.study_folder import StudyFolder
+from harness.targets import resolve
 
 Kind = TypeVar("Kind", bound=Study)
 
@@ -27,6 +32,15 @@ def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Names
         return reopened(kind, folder), folder
     study = make()
     return study, study_folder.create(results, kind.name, study.question)
+
+
+def prepare(loaded: LoadedScenario) -> None:
+    """Build a scenario's targets, and say which settings do nothing; InputError where this machine cannot run it."""
+    say = Console(stderr=True)
+    plan = request.planned(loaded, resolve.settled(loaded)).plan
+    machine.require(plan)
+    warn_of_shell(say, [arm.env for arm in plan.arms])
+    warn_of_unread(say, plan, resolve.interpreters(plan, lambda line: say.print(line, highlight=False)))
 
 
 def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False) -> bool:

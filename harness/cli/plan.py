@@ -12,6 +12,7 @@ HELP = "show what a scenario would run, without running it"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, metavar="SCENARIO", help="a scenario file")
+    _options.add_repeat(parser)
     _options.add_changes(parser)
     _options.add_json(parser)
 
@@ -20,15 +21,15 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
 
     from harness.cli._console import Console
-    from harness.cli._settings import chosen, warn_of_unread
+    from harness.cli._settings import warn_of_unread
     from harness.planning.validation import load
     from harness.report.plan import render
     from harness.targets import resolve
 
     plan = _options.planned(load(arguments.path, _options.changes(arguments)), arguments).plan
-    warn_of_unread(Console(stderr=True), chosen(plan), resolve.present(plan.target))
+    warn_of_unread(Console(stderr=True), plan, {arm.name: resolve.present(arm.target) for arm in plan.arms})
     if arguments.json:
-        print(json.dumps({"schema": "harness/plan/2", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
+        print(json.dumps({"schema": "harness/plan/3", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
     else:
         Console().print(render(plan))
     return 0

@@ -19,9 +19,9 @@ def execute(arguments: argparse.Namespace) -> int:
     import sys
 
     from harness.base import sources
-    from harness.cli._company import Company
+    from harness.execution.disturbance import Disturbance
 
-    company = Company()
+    disturbance = Disturbance()
     from harness.cli import _running
     from harness.execution import machine
     from harness.execution.request import Request
@@ -35,7 +35,7 @@ def execute(arguments: argparse.Namespace) -> int:
     machine.require(plan)
     if plan.harness != sources.digest():
         print("the plan was made by another harness; what happens is decided by this one", file=sys.stderr)
-    interpreter = resolve.interpreter(plan.target, lambda line: print(line, file=sys.stderr))
+    interpreters = resolve.interpreters(plan, lambda line: print(line, file=sys.stderr))
     text = folder.read("scenario.yaml")
-    asked = Request(plan, text, worker, interpreter, arguments.results, {"replay_of": folder.id})
-    return _running.perform([asked], arguments.json, company)
+    asked = Request(plan, text, worker, interpreters, arguments.results, {"replay_of": folder.id})
+    return _running.perform([asked], arguments.json, disturbance)

@@ -19,15 +19,16 @@ HELP = "run scenarios, measure and judge them"
 def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_scenarios(parser)
     parser.add_argument("--tag", help="only scenarios with this tag")
+    _options.add_repeat(parser)
     _options.add_changes(parser)
     _options.add_results(parser)
     _options.add_json(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from harness.cli._company import Company
+    from harness.execution.disturbance import Disturbance
 
-    company = Company()
+    disturbance = Disturbance()
     from harness.cli import _running
     from harness.planning.validation import load
 
@@ -37,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
         tags = sorted({tag for scenario in loaded.values() for tag in scenario.scenario.tags})
         raise InputError(f"no scenario has the tag {arguments.tag!r}; there are {', '.join(tags) or 'none'}")
     planned = {file: _options.planned(scenario, arguments) for file, scenario in tagged.items()}
-    return _running.run_all(_possible(planned, arguments.paths), arguments.results, arguments.json, company)
+    return _running.run_all(_possible(planned, arguments.paths), arguments.results, arguments.json, disturbance)
 
 
 def _possible(planned: dict[Path, Planned], named: list[Path]) -> list[Planned]:

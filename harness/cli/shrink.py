@@ -42,7 +42,7 @@ def execute(arguments: argparse.Namespace) -> int:
     _options.require_alone(arguments, "arm", "set")
     make = lambda: Shrink(arguments.results, arguments.run, arguments.arm, arguments.set)  # noqa: E731
     study, folder = _studying.opened(Shrink, make, arguments)
-    resolve.interpreter(study.plan.target, lambda line: print(line, file=sys.stderr))
+    resolve.interpreters(study.plan, lambda line: print(line, file=sys.stderr))
     sys.stderr.write(f"it ended in {study.outcome} with {len(study.entries)} faults; every trial is a run\n")
     finished = _studying.run(study, folder, in_process=True)
     sys.stderr.write(f"{study.conclusion}\n")

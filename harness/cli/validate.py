@@ -20,7 +20,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness.base.errors import ScenarioError
     from harness.cli._console import Console
-    from harness.cli._settings import warn_of_unread
+    from harness.cli._settings import warn_of_names
     from harness.planning.validation import load
     from harness.targets import resolve
 
@@ -32,9 +32,8 @@ def execute(arguments: argparse.Namespace) -> int:
         except ScenarioError as error:
             problems += error.problems
         else:
-            names = {name for arm in loaded.arms.values() for name in arm.target.env}
-            target = resolve.settle(loaded.scenario.target, None, None, loaded.uses_horovod)
-            warn_of_unread(Console(stderr=True), names, resolve.present(target) if names else None)
+            targets = [target for target in resolve.settled(loaded).values() if target.env]
+            warn_of_names(Console(stderr=True), ((target.env, resolve.present(target)) for target in targets))
             if not arguments.json:
                 print(f"{file}: ok")
     if arguments.json:

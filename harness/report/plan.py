@@ -15,15 +15,18 @@ from harness.vocabulary.instructions import Direction
 
 def render(plan: Plan) -> RenderableType:
     """Title, target, and for each arm its processes, steps and faults."""
-    versions = {"mxnet": plan.target.mxnet, "horovod": plan.target.horovod}
-    target = plan.target.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-    head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}, target {target}")
+    targets = {arm.of: str(arm.target) for arm in plan.arms}
+    target = f", target {next(iter(targets.values()))}" if len(set(targets.values())) == 1 else ""
+    head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}{target}")
+    if any(len(arms) > 1 for arms in plan.companies):
+        turn = plan.arms[0].turn
+        head.append(f"\narms live at once and take turns of {turn} steps, in an order drawn from the seed")
     if any(arm.repeat > 1 for arm in plan.arms):
         head.append(f"\nin this order: {', '.join(arm.name for arm in plan.arms)}")
-    return Group(head, *(part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm)))
+    return Group(head, *(part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm, not target)))
 
 
-def _arm(arm: Arm) -> list[RenderableType]:
+def _arm(arm: Arm, own_target: bool) -> list[RenderableType]:
     """What all processes of an arm share is said once, above the table."""
     shared = dict(set.intersection(*({*role.env.items()} for role in arm.roles)))
     table = _table("role", *(["host"] if arm.network else []), "its own environment")
@@ -33,7 +36,8 @@ def _arm(arm: Arm) -> list[RenderableType]:
     environment = Text(f"environment: {_environment({**arm.env, **shared})}")
     faults = [Text(f"fault {injection.fault}: {_fault(injection)}") for injection in arm.schedule]
     network = [_network(arm.network)] if arm.network else []
-    return [Text(f"\n{arm.name}: {_job(arm)}"), environment, table, *network, *faults]
+    target = f", target {arm.target}" if own_target else ""
+    return [Text(f"\n{arm.name}: {_job(arm)}{target}"), environment, table, *network, *faults]
 
 
 def _table(*columns: str) -> Table:

@@ -143,6 +143,10 @@ class Shrink(Study):
     def _key(self, entries: Sequence[Entry]) -> str:
         return hashlib.sha256(self.text(entries).encode()).hexdigest()[:12]
 
+    @property
+    def in_words(self) -> str:
+        return f"{len(self.smallest)} faults still end {self._arm} as {self.outcome}"
+
     def summary(self) -> Mapping[str, Any]:
         faults = [entry.model_dump(mode="json", exclude_none=True) for entry in self.smallest]
         return {"outcome": self.outcome, "conclusion": self.conclusion, "reliable": self.reliable, "faults": faults}
@@ -154,7 +158,7 @@ class Shrink(Study):
         arm = self._plan.arm(self._arm)
         fields = (document.values.get("variants") or {}).get(arm.of) or {}
         values: dict[str, Any] = overrides.apply(document, list(fields.items())).values
-        for several in ("variants", "repeat", "seeds"):
+        for several in ("variants", "repeat", "seeds", "turns"):
             values.pop(several, None)
         values["seed"] = arm.workload.seed
         values["title"] = f"{values['title']} (the smallest schedule of {self._source.id})"[:200]
@@ -164,8 +168,8 @@ class Shrink(Study):
 
     def _planned(self, text: str) -> Plan:
         loaded = checked(load.parse(text, self._plan.scenario))
-        target = self._plan.target.model_copy(update={"env": self._plan.arm(self._arm).env})
-        return planner.make(loaded, target, self._plan.worker)
+        arm = self._plan.arm(self._arm)
+        return planner.make(loaded, {"": arm.target.model_copy(update={"env": arm.env})}, self._plan.worker)
 
     def _require_same_settings(self) -> None:
         mine, theirs = self._planned(self.text(self.entries)).arms[0], self._plan.arm(self._arm)
@@ -178,10 +182,12 @@ class Shrink(Study):
         """Run trials one after the other, with the program that the run measured; InputError where it cannot run."""
         machine.require(self._plan)
         worker = stored_worker(self._source, self._plan)
-        interpreter = resolve.interpreter(self._plan.target, lambda line: None)
+        interpreter = resolve.interpreters(self._plan, lambda line: None)[self._arm]
         origin = {"shrink_of": self._source.id, "study": folder.id}
         for trial in trials:
-            asked = Request(self._planned(trial.text), trial.text, worker, interpreter, folder.results, origin)
+            plan = self._planned(trial.text)
+            found = {arm.name: interpreter for arm in plan.arms}
+            asked = Request(plan, trial.text, worker, found, folder.results, origin)
             done = execute(asked, ignore, interruption)
             if done.verdict is None:
                 raise KeyboardInterrupt

@@ -109,6 +109,10 @@ class Soak(Study):
         left = {pid: line for pid, line in lines.items() if any(folder in " ".join(line) for folder in folders)}
         return [f"{pid} ({' '.join(line[-2:])})" for pid, line in left.items()]
 
+    @property
+    def in_words(self) -> str:
+        return f"{len(self._accounts)} of {self.total} runs and replays, {len(self.wrong) or 'nothing'} wrong"
+
     def summary(self) -> Mapping[str, Any]:
         return {"runs": len(self._runs), "answers": len(self._accounts), "wrong": self.wrong}
 

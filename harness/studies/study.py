@@ -78,6 +78,11 @@ class Study(ABC):
         """What it comes to so far, as JSON."""
 
     @property
+    @abstractmethod
+    def in_words(self) -> str:
+        """The same in a sentence, for lists of studies."""
+
+    @property
     def total(self) -> int | None:
         """How many trials there will be in all; None where that depends on answers."""
         return None
@@ -122,7 +127,7 @@ def perform(
                 news = study.add(answer.key, _verdict(folder, answer), answer.failure)
                 observe(_progress(study, done, done - known, time.monotonic() - began, news))
     finally:
-        folder.write_summary(study.summary())
+        folder.write_summary({"in_words": study.in_words, **study.summary()})
 
 
 def reopened(kind: type[Kind], folder: StudyFolder) -> Kind:

@@ -131,10 +131,37 @@ def create(results: Path, name: str, question: Mapping[str, Any]) -> StudyFolder
     raise StorageError(f"{studies} has a hundred studies called {now}-{name}")
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A study at a glance."""
+
+    id: str
+    kind: str
+    answers: int
+    in_words: str
+
+
+def every(results: Path, name: str = "") -> list[StudyFolder]:
+    """The studies there are, or those of a kind, oldest first."""
+    paths = sorted((results / "studies").glob(f"*-{name}*"))
+    return [StudyFolder(path.absolute()) for path in paths if (path / "question.json").is_file()]
+
+
+def entry(folder: StudyFolder) -> Entry:
+    """What can be said of it at a glance; why it cannot be read, where that is so."""
+    try:
+        kind, _ = folder.question()
+        done = folder._files.has("summary.json")
+        words = folder._files.read_json("summary.json").get("in_words", "") if done else "was never ended in order"
+        return Entry(folder.id, kind, len(folder.answers()), words)
+    except DamagedRunError as error:
+        return Entry(folder.id, "damaged", 0, str(error))
+
+
 def find(results: Path, name: str, wanted: str) -> StudyFolder:
     """The study of a kind with that id, or a part of it that only one has; the newest for ``last``."""
     studies = results / "studies"
-    folders = sorted(path for path in studies.glob(f"*-{name}*") if (path / "question.json").is_file())
+    folders = [folder.path for folder in every(results, name)]
     matches = folders[-1:] if wanted == "last" else [path for path in folders if wanted and wanted in path.name]
     matches = [path for path in matches if path.name == wanted] or matches
     if len(matches) == 1:

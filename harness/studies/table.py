@@ -115,6 +115,10 @@ class Table(Study):
         return {"cells": [asdict(result) for result in self.results]}
 
     @property
+    def in_words(self) -> str:
+        return f"{len(self._results)} of {self.total} cells of {', '.join(self._topologies)}"
+
+    @property
     def results(self) -> list[Result]:
         """What was found so far, in the order of the cells."""
         return [self._results[name] for name in self._cells if name in self._results]

@@ -43,6 +43,10 @@ class Doubling(Study):
         self._answered.append(int(key))
         return f"{key}, failure {failure!r}"
 
+    @property
+    def in_words(self) -> str:
+        return f"{len(self._answered)} answers"
+
     def summary(self) -> Mapping[str, Any]:
         return {"answered": self._answered}
 
@@ -57,7 +61,9 @@ class Doubling(Study):
 
 
 def _summary(folder: StudyFolder) -> Any:
-    return json.loads((folder.path / "summary.json").read_text())
+    summary = json.loads((folder.path / "summary.json").read_text())
+    assert summary.pop("in_words") == f"{len(summary['answered'])} answers"
+    return summary
 
 
 def test_it_runs_what_is_wanted_until_it_is_enough(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""``harness calibrate``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.studies.calibrate import Calibrate
+
+HELP = "measure this machine's noise with a scenario; later verdicts and comparisons here rest on it"
+SCHEMA = "harness/calibration/1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", type=Path, metavar="SCENARIO", help="a scenario file without faults")
+    runs, duets = "whole runs, one after the other (default: 12)", "duets of it with itself (default: 12)"
+    parser.add_argument("--runs", type=_options.positive, metavar="N", help=runs)
+    parser.add_argument("--duets", type=_options.positive, metavar="N", help=duets)
+    planted = "plant a slowness of that much, and measure as finely (default: 1%%)"
+    parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=planted)
+    _options.add_changes(parser)
+    _options.add_resume(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.base.errors import InputError
+    from harness.cli import EXIT_INTERRUPTED, _studying
+    from harness.cli._console import Console
+    from harness.report.calibration import render
+    from harness.studies.calibrate import Calibrate
+
+    _options.require_alone(arguments, "path", "runs", "duets", "resolve", "set", "mxnet", "python")
+    if not arguments.resume and arguments.path is None:
+        raise InputError("give a scenario to run again and again, or --resume ID")
+    study, folder = _studying.opened(Calibrate, lambda: _study(arguments), arguments)
+    finished = _studying.run(study, folder, in_process=True)
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
+    else:
+        Console().print(render(study))
+        print(f"study {folder.id}")
+    if not finished:
+        return EXIT_INTERRUPTED
+    return 3 if study.failures else 0
+
+
+def _study(arguments: argparse.Namespace) -> Calibrate:
+    """The study that is asked for; its target is built before its first run."""
+    from harness.base.errors import InputError
+    from harness.cli import _studying
+    from harness.studies import pairs, sides
+    from harness.studies.calibrate import Calibrate
+
+    scenario = sides.read(arguments.path, _options.all_changes(arguments), [[]])
+    if scenario.has_faults:
+        raise InputError(f"{arguments.path} has faults; give a scenario without, whose runs are to be alike")
+    study = Calibrate(scenario, arguments.runs or 12, arguments.duets or 12, arguments.resolve or pairs.RESOLVE)
+    _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
+    return study

@@ -1,0 +1,126 @@
+"""``harness compare``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.studies.compare import Compare
+
+HELP = "say whether one side of a scenario is faster, slower or the same as another, and whether it computes the same"
+SCHEMA = "harness/compare/1"
+SIDES = "abcdefgh"
+EXIT_UNDECIDED = 3
+MEASURES = (
+    "throughput", "throughput_overall", "latency_p50", "latency_p99", "outside_compute", "waiting", "peak_memory",
+    "held_memory", "live_memory", "growth", "start_up", "sent_bytes", "drift", "loss_half_way", "loss_area",
+    "steps_to_loss", "accuracy",
+)  # fmt: skip
+"""Those of `harness.studies.compared`, which takes long to import."""
+
+_EXAMPLE = """\
+A side is any set of changes: FIELD=VALUE (also target.env.NAME=VALUE, target.mxnet=1.8.0.post0, target.python=PATH), or
+the name of one of the scenario's variants; repeat the option for several. Without --a, side a is the scenario as it is.
+
+  harness compare scenarios/training/step-latency.yaml --b target.env.MXNET_EXEC_BULK_EXEC_TRAIN=0
+  harness compare SCENARIO --b target.mxnet=1.8.0.post0 --resolve 0.5% --budget 10min
+
+exit codes: 0 faster, less, better or the same, 1 slower, more, worse, or another meaning, 2 a mistake in the input,
+3 undecided, 130 interrupted
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLE
+    parser.add_argument("path", nargs="?", type=Path, metavar="SCENARIO", help="a scenario file")
+    for name in SIDES:
+        help_ = f"a change of side {name}; may be repeated" if name in "ab" else argparse.SUPPRESS
+        parser.add_argument(f"--{name}", action="append", metavar="CHANGE", help=help_)
+    what = f"what decides: {', '.join(MEASURES)} (default: throughput)"
+    parser.add_argument("--measure", metavar="NAME", help=what)
+    margin = "the same, if closer (default: 1%%; of drift, half of what seeds differ by)"
+    parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
+    parser.add_argument("--budget", type=_options.duration, metavar="TIME", help="of all runs together (default: 5min)")
+    parser.add_argument("--seeds", type=_options.positive, metavar="N", help="of drift: at least so many (default: 8)")
+    parser.add_argument("--apart", action="store_true", help="run sides one after the other, not side by side")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="also draw it into an SVG or PNG file")
+    _options.add_changes(parser)
+    _options.add_resume(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.base.errors import InputError
+    from harness.cli import EXIT_INTERRUPTED, _studying
+    from harness.cli._console import Console
+    from harness.report.compare import render
+    from harness.studies.compare import Compare
+
+    _options.require_alone(arguments, "path", "measure", "resolve", "seeds", "apart", "set", "mxnet", "python", *SIDES)
+    if not arguments.resume and arguments.path is None:
+        raise InputError("give a scenario to compare sides of, or --resume ID")
+    if arguments.measure not in (None, *MEASURES):
+        raise InputError(f"{arguments.measure!r} is not a measure; there are {', '.join(MEASURES)}")
+    if arguments.picture is not None and arguments.picture.suffix not in (".svg", ".png"):
+        raise InputError(f"{arguments.picture} does not end in .svg or .png; the ending decides on the form")
+    study, folder = _studying.opened(Compare, lambda: _study(arguments), arguments)
+    if arguments.resume and arguments.budget is not None:
+        study.allow(arguments.budget)
+    finished = _studying.run(study, folder, in_process=True)
+    if arguments.picture is not None:
+        _draw(study, arguments.picture)
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
+    else:
+        Console().print(render(study))
+        print(f"study {folder.id}")
+    return _code(study) if finished else EXIT_INTERRUPTED
+
+
+def _study(arguments: argparse.Namespace) -> Compare:
+    """The study that is asked for; its targets are built before its first run."""
+    from harness.base.errors import InputError
+    from harness.cli import _studying
+    from harness.studies import sides
+    from harness.studies.compare import Compare
+    from harness.studies.finding import Question
+
+    given = [getattr(arguments, name) for name in SIDES]
+    last = max((place for place, changes in enumerate(given) if changes), default=0)
+    for name, changes in zip(SIDES[1:last], given[1:last], strict=True):
+        if changes is None:
+            raise InputError(f"side {name} has no changes, but a later one has; name sides in order")
+    scenario = sides.read(arguments.path, _options.all_changes(arguments), [each or [] for each in given[: last + 1]])
+    asked = {
+        name: getattr(arguments, name) for name in ("measure", "resolve", "budget", "seeds") if getattr(arguments, name)
+    }
+    study = Compare(scenario, Question(**asked, apart=arguments.apart))
+    _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
+    return study
+
+
+def _draw(study: Compare, path: Path) -> None:
+    from harness.report.compare_figure import draw
+    from harness.storage.run_folder import storage_error
+
+    try:
+        draw(study, path)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _code(study: Compare) -> int:
+    """1 where a side is worse, fails or computes something else; 3 where that is not known."""
+    words = {finding.word for finding in study.evidence.findings()}
+    meanings = set() if study.of_seeds else {each.word for each in study.meanings.values()}
+    if study.broken or words & {"slower", "more", "worse"} or "different" in meanings:
+        return 1
+    return EXIT_UNDECIDED if not study.meanings or "unknown" in meanings or "undecided" in words else 0

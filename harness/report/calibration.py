@@ -1,0 +1,64 @@
+"""A calibration as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import fmean, median
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.studies.calibrate import DRAWN_FROM, MINUTES, Calibrate
+from harness.studies.redrawn import DRAWN
+
+
+def render(study: Calibrate) -> RenderableType:
+    """Noise, what comparisons would see in a given time, and what they would answer."""
+    return Group(Text(str(study.scenario.values["title"]), "bold"), *_runs(study), *_duets(study), *_failures(study))
+
+
+def _runs(study: Calibrate) -> Iterator[Text]:
+    between = study.between_runs
+    if between is None:
+        yield Text(f"{len(study.rates)} runs; six are needed to tell what differs from run to run", "yellow")
+        return
+    yield Text(f"medians of {between['n']} runs differ by {between['sd']:.1%} (standard deviation; at most")
+    yield Text(f"{between['upper']:.1%} with 90 % confidence, which later verdicts here take)")
+    yield Text(f"windows of one run differ by {median(study.within):.1%}")
+
+
+def _duets(study: Calibrate) -> Iterator[RenderableType]:
+    found = study.summary()["duets"]
+    if "same" not in found:
+        yield Text(f"{found['n']} duets; eight are needed to tell what comparisons see", "yellow")
+        return
+    same, planted = found["same"], found["planted"]
+    yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
+    yield Text(f"the same beside the same: {_change(same['mean'])} ± {same['sd']:.2%} from duet to duet")
+    yield Text(f"{study.resolve:.1%} more time beside it: {_change(fmean(planted['effects']))} ± {planted['sd']:.2%}")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("minutes", "detectable", "false alarms", f"planted {study.resolve:.1%} found"):
+        table.add_column(column)
+    for minutes in MINUTES:
+        drawn, seen = found["answers"][str(minutes)], found["detectable"][str(minutes)]
+        shares = [drawn["same"]["faster"] + drawn["same"]["slower"], drawn["planted"]["slower"]] if drawn else []
+        cells = ["–" if seen is None else f"{seen:.2%}", *(f"{share:.1%}" for share in shares)]
+        table.add_row(str(minutes), *cells)
+    yield table
+    few = f"{DRAWN_FROM} duets are needed to draw comparisons anew from them"
+    told = (
+        f"the last two: {DRAWN} comparisons drawn anew from how these duets scatter, stopped as `harness compare` stops"
+    )
+    yield Text(told if found["answers"]["1"] else few, "dim")
+
+
+def _change(effect: float) -> str:
+    return f"{math.expm1(effect):+.2%}"
+
+
+def _failures(study: Calibrate) -> Iterator[Text]:
+    for failure in study.failures:
+        yield Text(f"failed: {failure}", "yellow")

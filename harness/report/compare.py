@@ -1,0 +1,141 @@
+"""A comparison as text: the answer first, then meaning, all measures, and what disturbed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.statistics.sequential import LEVEL
+from harness.studies.compare import Compare
+from harness.studies.compared import MEASURES
+from harness.studies.evidence import GUARD, GUARDED
+from harness.studies.finding import Finding, detectable, estimate, interval, margin_in_words, seeds_needed, sentence
+
+_STYLES = {"same": "green", "faster": "green", "less": "green", "better": "green"}
+_STYLES |= dict.fromkeys(("slower", "more", "worse"), "bold red")
+
+
+def render(study: Compare) -> RenderableType:
+    """What is different in what is computed comes before all else."""
+    sides = [Text(f"{side.name}: {side.label}", "dim") for side in study.scenario.sides]
+    head = [*_loud(study), Text(str(study.scenario.values["title"]), "bold"), *sides]
+    return Group(
+        *head, *_answers(study), *_without_effect(study), *_tables(study), *_convergence(study), *_spent(study)
+    )
+
+
+def _loud(study: Compare) -> Iterator[Text]:
+    """A side that fails, or computes something else."""
+    if study.broken:
+        yield Text(f"NOT COMPARABLE: {study.broken}", "bold red")
+    for side, found in study.meanings.items():
+        if found.word in ("different", "unknown"):
+            what = "ANOTHER MEANING" if found.word == "different" else "MEANING UNKNOWN"
+            yield Text(f"{what}: {side}: {found.sentence}", "bold red")
+
+
+def _answers(study: Compare) -> Iterator[Text]:
+    if study.broken:
+        return
+    if not study.evidence.pairs:
+        yield Text("nothing was compared: no pair was run to its end within the budget", "yellow")
+        return
+    for finding in study.evidence.findings():
+        yield Text(sentence(finding), _STYLES.get(finding.word, "yellow"))
+        if finding.word == "undecided":
+            yield Text(f"  {_undecided(study, finding)}")
+        if (finding.measure, study.question_.measure) == (GUARD, GUARDED):
+            yield Text("  by the time of all turns: in most turns that does not show, so it lies in few of them")
+
+
+def _undecided(study: Compare, finding: Finding) -> str:
+    """What could not be seen, and what would help."""
+    early = finding.mean is None or math.isinf(finding.mean.detectable)
+    seen = f"an effect of {detectable(finding)} would have shown in four of five tries"
+    seen = "too few pairs to say what would have shown" if early else seen
+    usual = study.evidence.usual_seconds
+    if finding.more is None or usual is None:
+        return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
+    left = max(0, finding.more - (finding.mean.n if finding.mean else 0)) * usual
+    return f"{seen}; about {finding.more} pairs would decide, {left:.0f} s more (--resume with a larger --budget)"
+
+
+def _without_effect(study: Compare) -> Iterator[Text]:
+    for finding in study.evidence.findings() if not study.broken else ():
+        found = study.meanings.get(finding.side)
+        if found is not None and found.word in ("identical", "alike"):
+            yield Text(f"{finding.side}: {found.sentence}")
+        if (why := study.without_effect(finding.side)) is not None:
+            yield Text(f"{finding.side}: this setting did nothing here: {why}", "yellow")
+
+
+def _tables(study: Compare) -> Iterator[Table]:
+    """A table a side: every measure that was taken, next to the first side."""
+    for side in study.scenario.sides[1:]:
+        alike = [name for name, measure in MEASURES.items() if measure.of_seeds == study.of_seeds]
+        findings = [study.evidence.finding(name, side) for name in alike]
+        known = [finding for finding in findings if finding.mean is not None]
+        if not known:
+            continue
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{side.name} beside {study.scenario.sides[0].name}")
+        for column in ("measure", "answer", "effect", "interval", "detectable", "pairs"):
+            table.add_column(column, overflow="fold")
+        for finding in known:
+            mean = finding.mean
+            cells = (estimate(finding), interval(finding), detectable(finding), str(mean.n if mean else 0))
+            table.add_row(MEASURES[finding.measure].name, finding.word, *cells)
+        yield table
+
+
+def _convergence(study: Compare) -> Iterator[Text]:
+    """Where training goes: what other differences would take, and what MLPerf's rule says."""
+    if not study.of_seeds or study.broken:
+        return
+    for finding in study.evidence.findings():
+        if needs := seeds_needed(finding):
+            yield Text(f"{finding.side}: seeds that would show a difference of so much in four of five tries: {needs}")
+    target = study.scenario.values["workload"].get("target_loss")
+    if target is None:
+        yield Text("steps to a loss, and MLPerf's rule, need --set workload.target_loss=LOSS", "dim")
+        return
+    first = study.scenario.sides[0].name
+    for side in study.scenario.sides[1:]:
+        found = study.evidence.convergence(side)
+        if found is None:
+            yield Text(f"{side.name}: MLPerf's rule: too few seeds, or not all reached a loss of {target:g}", "yellow")
+            continue
+        took = f"{first} takes {found.first:.0f} steps to a loss of {target:g}, {side.name} {found.other:.0f}"
+        word = "which is not told from the same" if found.word == "neither" else f"{found.word} by its rule"
+        chances = f"pooled one-sided t: p = {found.fewer:.2g} for fewer, {found.more:.2g} for more"
+        yield Text(f"MLPerf's olympic means: {took}, {word} ({chances})")
+
+
+def _why_margin(study: Compare) -> str:
+    return (
+        ", half of what seeds of the first side differ by" if study.question_.resolve is None and study.of_seeds else ""
+    )
+
+
+def _spent(study: Compare) -> Iterator[Text]:
+    how = "sides live at once and take turns" if study.duet else "sides run one after the other"
+    units = "seeds" if study.of_seeds else "pairs of fresh processes"
+    yield Text(f"{len(study.evidence.counted)} {units}, {how}; {study.seconds:.0f} s of runs", "dim")
+    if (margin := study.evidence.margin(study.question_.measure)) is not None:
+        within = margin_in_words(margin, study.question_.measure)
+        yield Text(f"the same means: {within}{_why_margin(study)}", "dim")
+    held = f"the answer's interval holds with {1 - LEVEL:.0%} for all looks and sides; others, each for itself"
+    yield Text(held, "dim")
+    disturbed = [pair for pair in study.evidence.pairs if pair.disturbed]
+    if disturbed:
+        left_out = len(study.evidence.pairs) - len(study.evidence.counted)
+        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed, {left_out} of them do not count:"
+        yield Text(told, "yellow")
+    for pair in disturbed[:3]:
+        yield Text(f"  {pair.run}: {pair.disturbed}", "yellow")
+    for failure in study.failures:
+        yield Text(f"failed: {failure}", "yellow")

@@ -1,0 +1,100 @@
+"""A comparison as a picture: every pair a dot, the interval as it became narrower, and what could be seen by then."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
+
+from harness.statistics.sequential import Sequential
+from harness.studies.compare import Compare
+from harness.studies.compared import MEASURES
+from harness.studies.finding import sentence
+from harness.studies.sides import Side
+
+_DOT, _BAND, _MARGIN = "#4c72b0", "#4c72b0", "#55a868"
+
+
+def draw(study: Compare, path: Path) -> None:
+    """Write the picture; the ending of the name decides on its form. OSError when it cannot be written."""
+    others = study.scenario.sides[1:]
+    figure = Figure(figsize=(10.0, 3.2 * len(others) + 0.4), layout="constrained")
+    figure.suptitle(str(study.scenario.values["title"]), fontsize=10)
+    panels = figure.subplots(len(others), 2, squeeze=False, width_ratios=(3, 2))
+    for side, (left, right) in zip(others, panels, strict=True):
+        _pairs(left, study, side)
+        _detectable(right, study, side)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "harness"}):
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A pair that counts: seconds spent until its end, its effect, and what was known by then."""
+
+    seconds: float
+    effect: float
+    mean: Sequential
+
+
+def _points(study: Compare, side: Side) -> list[_Point]:
+    measure = study.question_.measure
+    spent = zip(study.evidence.pairs, accumulate(pair.seconds for pair in study.evidence.pairs), strict=True)
+    known = [
+        (seconds, pair.effects.get(measure, {}).get(side.name))
+        for pair, seconds in spent
+        if pair in study.evidence.counted
+    ]
+    effects = [(seconds, effect) for seconds, effect in known if effect is not None]
+    means = zip(effects, study.evidence.means(measure, side), strict=True)
+    return [_Point(seconds, effect, mean) for (seconds, effect), mean in means]
+
+
+def _scaled(study: Compare, value: float) -> float:
+    return value if MEASURES[study.question_.measure].absolute else 100 * math.expm1(value)
+
+
+def _pairs(axes: Axes, study: Compare, side: Side) -> None:
+    points = _points(study, side)
+    told = [point for point in points if math.isfinite(point.mean.half)]
+    effects = [_scaled(study, point.effect) for point in points]
+    axes.axhline(0, color="#999999", linewidth=0.8)
+    if (margin := study.evidence.margin(study.question_.measure)) is not None and math.isfinite(margin.low):
+        axes.axhspan(_scaled(study, margin.low), _scaled(study, margin.high), color=_MARGIN, alpha=0.12, linewidth=0)
+    axes.plot([point.seconds for point in points], effects, "o", markersize=4, color=_DOT, alpha=0.7)
+    if told:
+        at = [point.seconds for point in told]
+        low, high = ([_scaled(study, getattr(point.mean, end)) for point in told] for end in ("low", "high"))
+        axes.fill_between(at, low, high, color=_BAND, alpha=0.2, linewidth=0)
+        axes.plot(at, [_scaled(study, point.mean.estimate) for point in told], color=_BAND, linewidth=1.2)
+        axes.vlines(at[-1], low[-1], high[-1], color=_BAND, linewidth=1.2)
+        reach = max(map(abs, [*effects, low[-1], high[-1]]))
+        axes.set_ylim(-1.3 * reach, 1.3 * reach)
+    finding = study.evidence.answer(side)
+    axes.set_title(f"{sentence(finding)}\n{side.name}: {side.label}", fontsize=8, loc="left")
+    measure = study.question_.compared
+    _labelled(axes, f"{measure.name}, {'difference' if measure.absolute else '% of change'}")
+
+
+def _detectable(axes: Axes, study: Compare, side: Side) -> None:
+    told = [point for point in _points(study, side) if math.isfinite(point.mean.half)]
+    sizes = [_scaled(study, point.mean.detectable) for point in told]
+    axes.plot([point.seconds for point in told], sizes, ".-", color=_DOT)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_minor_formatter(ScalarFormatter())
+    axes.set_title("smallest effect that four of five tries would show", fontsize=8, loc="left")
+    _labelled(axes, "detectable, %")
+
+
+def _labelled(axes: Axes, what: str) -> None:
+    axes.set_xlabel("seconds of runs", fontsize=8)
+    axes.set_ylabel(what, fontsize=8)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,185 @@
+"""How noisy this machine is: the same against the same, many times, and a planted slowness that has to be found.
+
+Whole runs tell what medians of one job differ by from run to run, which later verdicts here rest on. Duets, most of two
+sides that are alike, some of two of which one takes so much longer, tell what comparisons see, and how often they see
+what is not there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import fmean, median, stdev
+from typing import Any, ClassVar
+
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.statistics.sequential import MIN_VALUES, shown
+from harness.storage import calibration, history, run_folder
+from harness.studies import in_process, pairs, sides
+from harness.studies.pairs import Pair
+from harness.studies.redrawn import answers
+from harness.studies.sides import Side, Sides
+from harness.studies.study import Study, Trial
+from harness.studies.study_folder import Answer, StudyFolder
+
+MINUTES = (1, 3, 5, 10)
+SAME, PLANTED, PLANTED_EVERY = "b", "c", 4
+"""The other side of a duet, by its kind, and how many duets have one that is planted."""
+
+DRAWN_FROM, BEFORE = 20, 1
+"""The least duets that comparisons are drawn anew from, and what a comparison spends, in pairs, on meaning."""
+
+
+class Calibrate(Study):
+    """So many runs of a scenario one after the other, and so many duets of it with itself."""
+
+    name: ClassVar[str] = calibration.NAME
+
+    def __init__(self, scenario: Sides, runs: int, duets: int, resolve: float = pairs.RESOLVE) -> None:
+        self.scenario = Sides(scenario.name, scenario.values, ())
+        self._runs, self._duets, self.resolve = runs, duets, resolve
+        self.rates: list[float] = []
+        self.within: list[float] = []
+        self.pairs: list[Pair] = []
+        self.failures: list[str] = []
+        self._done: set[str] = set()
+        self._step = 0.0
+        self._machine: dict[str, Any] = {}
+        self._job: dict[str, Any] = {}
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        asked = {"runs": self._runs, "duets": self._duets, "resolve": self.resolve}
+        return {"name": self.scenario.name, "values": self.scenario.values, **asked}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Calibrate:
+        return cls(
+            sides.parsed(question["name"], question["values"], {}),
+            *(question[name] for name in ("runs", "duets", "resolve")),
+        )
+
+    @property
+    def total(self) -> int:
+        return self._runs + self._duets
+
+    def wanted(self) -> Sequence[Trial]:
+        """Runs and duets by turns, so that both see the machine at all times; the first run tells the steps' time."""
+        if len(self.failures) > 2:
+            return []
+        keys = [f"run-{number:03d}" for number in range(self._runs)]
+        others = [f"duet-{number:03d}" for number in range(self._duets)]
+        mixed = sorted(
+            [*keys, *others], key=lambda key: (int(key[-3:]) / len(keys if key in keys else others), key < "e")
+        )
+        waiting = [key for key in mixed if key not in self._done]
+        return [self._trial(key) for key in waiting[:1]]
+
+    def _trial(self, key: str) -> Trial:
+        number = int(key[-3:])
+        if key.startswith("run"):
+            return Trial(key, self.scenario.alone(number))
+        return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, {}))
+
+    def _sides(self, number: int) -> Sides:
+        """Of a duet: the same beside the same, or, every fourth time, a planted slowness."""
+        planted = number % PLANTED_EVERY == PLANTED_EVERY - 1
+        other = Side(PLANTED, {"workload.burden": self.resolve}) if planted else Side(SAME, {})
+        return replace(self.scenario, sides=(Side("a", {}), other))
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """Run trials one after the other, in this process; InputError where this machine cannot run them."""
+        yield from in_process.run(trials, folder, self.scenario.name, interruption)
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        self._done.add(key)
+        ends = [] if verdict is None else [arm.ended.outcome if arm.ended else "unknown" for arm in verdict.arms]
+        if verdict is None or not verdict.trusted or set(ends) != {"completed"} or self.folder is None:
+            return self._failed(key, failure or (verdict.reason if verdict else ""))
+        folder = run_folder.find(self.folder.results, verdict.run)
+        self._machine, self._job = calibration.machine(verdict.facts), folder.plan().job_kind
+        if key.startswith("duet"):
+            return self._add_duet(
+                key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(int(key[-3:])), True)
+            )
+        throughput = verdict.arms[0].get("throughput")
+        if len(throughput.samples) < 2 or not min(throughput.samples) > 0:
+            return self._failed(key, throughput.note or "too few windows: give more steps, or a smaller window")
+        self.rates.append(throughput.value or 0.0)
+        self.within.append(stdev(map(math.log, throughput.samples)))
+        self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
+        return f"{key}: {self.rates[-1]:.4g} samples/s"
+
+    def _add_duet(self, key: str, pair: Pair) -> str:
+        if not pair.effects.get("throughput"):
+            return self._failed(key, "a side has no throughput in some turn")
+        self.pairs.append(pair)
+        ((side, effect),) = pair.effects["throughput"].items()
+        doubt = f" ({pair.disturbed})" if pair.disturbed else ""
+        return f"{key}: {'the same' if side == SAME else 'planted'} {math.expm1(effect):+.2%}{doubt}"
+
+    def _failed(self, key: str, why: str) -> str:
+        self.failures.append(why)
+        return f"{key}: {why}"
+
+    def effects(self, side: str) -> list[float]:
+        """Of the throughput of a side beside the first, a number for each duet of that kind."""
+        each = [pair.effects["throughput"] for pair in pairs.counted(self.pairs)]
+        return [effect[side] for effect in each if side in effect]
+
+    @property
+    def between_runs(self) -> dict[str, float] | None:
+        """What medians differ by from run to run: the standard deviation of their logarithms, and its upper bound.
+
+        The bound holds with 90 % confidence for normal medians; verdicts take it. None below 6 runs.
+        """
+        if len(self.rates) < 6:
+            return None
+        from scipy.special import chdtri
+
+        found, degrees = stdev(map(math.log, self.rates)), len(self.rates) - 1
+        return {"n": len(self.rates), "sd": found, "upper": found * math.sqrt(degrees / float(chdtri(degrees, 0.9)))}
+
+    def summary(self) -> Mapping[str, Any]:
+        known = {"scenario": self.scenario.name, "machine": self._machine, "job": self._job}
+        found = {"between_runs": self.between_runs, "rates": self.rates, "within_runs": self.within}
+        return {**known, **found, "duets": self._of_duets(), "failures": self.failures}
+
+    def _of_duets(self) -> Mapping[str, Any]:
+        same, planted = self.effects(SAME), self.effects(PLANTED)
+        if len(same) < MIN_VALUES or len(planted) < 2:
+            return {"n": len(self.pairs)}
+        each, sd = median(pair.seconds for pair in self.pairs), stdev(same)
+        lasting = each * len(self.pairs) / len(pairs.counted(self.pairs))
+        counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
+        scatter = [effect - fmean(effects) for effects in (same, planted) for effect in effects]
+        kinds = {"same": 0.0, "planted": fmean(planted)} if len(scatter) >= DRAWN_FROM else {}
+        return {
+            "n": len(same) + len(planted),
+            "disturbed": sum(bool(pair.disturbed) for pair in self.pairs),
+            "seconds_each": lasting,
+            "same": {"mean": fmean(same), "sd": sd, "effects": same},
+            "planted": {
+                "asked": -math.log1p(self.resolve),
+                "mean": fmean(planted),
+                "sd": stdev(planted),
+                "effects": planted,
+            },
+            "detectable": {str(minutes): shown(n, sd) if n >= MIN_VALUES else None for minutes, n in counts.items()},
+            "answers": {
+                str(minutes): {kind: asdict(answers(scatter, most, self.resolve, mean)) for kind, mean in kinds.items()}
+                for minutes, most in counts.items()
+            },
+        }
+
+    @property
+    def in_words(self) -> str:
+        between = self.between_runs
+        runs = f"{between['sd']:.1%} from run to run" if between else "too few runs"
+        effects = self.effects(SAME)
+        return f"{self.scenario.name}: {runs}; {stdev(effects):.2%} from duet to duet" if len(effects) > 1 else runs

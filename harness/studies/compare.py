@@ -1,0 +1,231 @@
+"""Is B really slower than A? Pairs of runs until that is answered, or the budget is spent.
+
+A pair is one fresh start of every side. Sides live at once and take turns of a few steps (a duet; Bulej and others,
+2020), or run one after the other where they cannot. Pairs are the unit: their effects make a sequential interval,
+which holds however often one looks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.base.errors import InputError
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.storage import history, run_folder
+from harness.studies import in_process, meaning, pairs, sides
+from harness.studies.compared import MEASURES
+from harness.studies.evidence import Evidence
+from harness.studies.finding import Question, as_json, margin_in_words, sentence
+from harness.studies.meaning import Meaning
+from harness.studies.pairs import Pair
+from harness.studies.sides import AGAIN, Sides
+from harness.studies.study import Study, Trial
+from harness.studies.study_folder import Answer, StudyFolder
+from harness.vocabulary.events import Event
+
+MEANING = "meaning"
+MEANING_STEPS = 24
+TRIES = 3
+"""Runs in a row that failed before it is given up."""
+
+
+NO_EFFECT = {
+    "workload.optimizer.lazy_update": "lazy_update matters for row_sparse gradients only; dense ones ignore it "
+    "(python/mxnet/optimizer/optimizer.py)",
+    "workload.hybridize": "a network whose operators take nearly all of the time has little to gain from one graph",
+    "target.env.MXNET_EXEC_BULK_EXEC": "bulks only save the engine's own time for each operator",
+}
+"""Why settings, by the beginning of their path, often do nothing."""
+
+
+class Compare(Study):
+    """Two sides or more of one scenario; the first is what the others are compared with."""
+
+    name: ClassVar[str] = "compare"
+
+    def __init__(self, scenario: Sides, asked: Question) -> None:
+        if len(scenario.sides) < 2:
+            raise InputError("one side has nothing to be compared with; give --b FIELD=VALUE, or a variant's name")
+        if asked.measure == "steps_to_loss" and "target_loss" not in scenario.values["workload"]:
+            raise InputError("steps_to_loss needs a loss to reach; give --set workload.target_loss=LOSS")
+        self.scenario, self.question_ = scenario, asked
+        self.of_seeds = asked.compared.of_seeds
+        self.duet = not (asked.apart or self.of_seeds or scenario.has_faults)
+        self._planned = asked.budget
+        self.evidence = Evidence(scenario, asked)
+        self.meanings: dict[str, Meaning] = {}
+        self.failures: list[str] = []
+        self._in_a_row: list[str] = []
+        self.broken = ""
+        self.seconds = 0.0
+        self._step = 0.0
+        self._done: set[str] = set()
+        sides.checked(self._pair(0), scenario.name)
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        own = {side.name: dict(side.fields) for side in self.scenario.sides}
+        return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asdict(self.question_)}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
+        scenario = sides.parsed(question["name"], question["values"], question["sides"])
+        asked = Question(*(question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")))
+        return cls(scenario, asked)
+
+    # Which runs
+
+    def wanted(self) -> Sequence[Trial]:
+        if not self.meanings and not self.broken:
+            return [] if len(self._in_a_row) >= TRIES else [Trial(MEANING, self.scenario.meaning(MEANING_STEPS))]
+        if self.over:
+            return []
+        count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
+        missing = (number for number in itertools.count() if _key(number) not in self._done)
+        return [Trial(_key(number), self._pair(number)) for number in itertools.islice(missing, count)]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
+        if self.broken or len(self._in_a_row) >= TRIES:
+            return True
+        if self.of_seeds and len(self._done) < self.question_.seeds:
+            return False
+        spent = self.seconds + (self.evidence.usual_seconds or 0.0) > self.question_.budget
+        return spent or all(finding.word != "undecided" for finding in self.evidence.findings())
+
+    def allow(self, budget: float) -> None:
+        """Go on for longer, or not so long: the interval holds whoever stops when."""
+        self.question_ = replace(self.question_, budget=budget)
+
+    def _pair(self, number: int) -> str:
+        """The scenario of a pair; before a step's time is known, of any turns."""
+        needs = self.question_.compared.needs
+        if not self.duet:
+            return self.scenario.apart(number, needs)
+        return pairs.duet(self.scenario, number, self._step, self.question_.resolve or pairs.RESOLVE, needs)
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """Run trials one after the other, in this process; InputError where this machine cannot run them.
+
+        Those whose speed does not matter run side by side.
+        """
+        if len(trials) > 1:
+            yield from super().run(trials, folder, interruption, most)
+            return
+        yield from in_process.run(trials, folder, self.scenario.name, interruption)
+
+    # What they say
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if verdict is None or self.folder is None:
+            return self._failed(key, failure)
+        folder = run_folder.find(self.folder.results, verdict.run)
+        seconds = pairs.seconds_of(folder)
+        self.seconds += seconds
+        if key != MEANING:
+            self._done.add(key)
+        if not verdict.trusted:
+            return self._failed(key, verdict.reason)
+        ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
+        if lost := [(side, ended) for side, ended in ends if ended.outcome != "completed"]:
+            side, ended = lost[0]
+            return self._failed(key, f"{side} did not train to the end: {ended.outcome}: {ended.reason}", side)
+        if key == MEANING:
+            return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
+        return self._add_pair(key, verdict, seconds)
+
+    def _failed(self, key: str, why: str, side: str = "") -> str:
+        """A side that fails again and again, and is not the first, is an answer; all else is tried a few times."""
+        self.failures.append(why)
+        self._in_a_row.append(side)
+        if self._in_a_row[-TRIES:] == [side] * TRIES and side in self._names:
+            self.broken = why
+        return f"{key}: {why}"
+
+    def _add_meaning(self, past: Sequence[Event]) -> str:
+        traces = meaning.traces(past)
+        first, again, *others = (traces.get(side, {}) for side in (self.scenario.sides[0].name, AGAIN, *self._names))
+        found = zip(self._names, others, strict=True)
+        self.meanings = {side: meaning.compare(first, again, other) for side, other in found}
+        self._step = pairs.step_seconds(past)
+        return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
+
+    def _add_pair(self, key: str, verdict: Verdict, seconds: float) -> str:
+        found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
+        if self.of_seeds and (lost := self._without_loss(found)):
+            self.broken = f"the final loss of {lost} is not a finite number above 0"
+            return f"{key}: {self.broken}"
+        if not self.of_seeds and self.question_.measure not in found.effects:
+            return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
+        self._in_a_row.clear()
+        self.evidence.pairs.append(replace(found, disturbed="") if self.of_seeds else found)
+        if not self.of_seeds or len(self._done) >= self.question_.seeds:
+            self.evidence.look(self.seconds, self._planned)
+        key += f" ({found.disturbed})" if found.disturbed and not self.of_seeds else ""
+        return f"{key}: {'; '.join(sentence(finding) for finding in self.evidence.findings())}"
+
+    def _why_not(self, verdict: Verdict) -> str:
+        """What arms say of a number that they do not have."""
+        name = self.question_.compared.quantity
+        return next(
+            (each.note for arm in verdict.arms for each in arm.of_subjects(name) if each.note), "no turn had it"
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return [side.name for side in self.evidence.others]
+
+    def _without_loss(self, pair: Pair) -> str:
+        """The sides whose training led nowhere with a seed; they may not just be missing among the others."""
+        if "drift" not in pair.first:
+            return self.scenario.sides[0].name
+        return ", ".join(side for side in self._names if side not in pair.effects.get("drift", {}))
+
+    def without_effect(self, side: str) -> str | None:
+        """Why a setting did nothing here, where all that was computed is the same and no difference was seen."""
+        found = self.meanings.get(side)
+        other = next(each for each in self.evidence.others if each.name == side)
+        words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
+        losses = {pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs}
+        if found is None or found.word != "identical" or words or losses != {0.0}:
+            return None
+        if self.evidence.answer(other).word != "same":
+            return None
+        known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in other.fields)]
+        margin = self.evidence.margin(self.question_.measure)
+        within = margin_in_words(margin, self.question_.measure) if margin else "no difference"
+        name = self.question_.compared.name
+        return "; ".join([f"the same numbers, bit by bit, and the same {name} within {within}", *known])
+
+    @property
+    def in_words(self) -> str:
+        return self.broken or "; ".join(sentence(finding) for finding in self.evidence.findings())
+
+    def summary(self) -> Mapping[str, Any]:
+        others = self.scenario.sides[1:]
+        return {
+            "sides": {side.name: side.label for side in self.scenario.sides},
+            "asked": asdict(self.question_),
+            "duet": self.duet,
+            "meaning": {side: asdict(found) for side, found in self.meanings.items()},
+            "answers": [as_json(finding) for finding in self.evidence.findings()],
+            "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
+            "broken": self.broken,
+            "failures": self.failures,
+            "seconds": round(self.seconds, 1),
+            "pairs": [asdict(pair) for pair in self.evidence.pairs],
+        }
+
+
+def _key(number: int) -> str:
+    """The name of a pair, and with it of its seed: none counts twice."""
+    return f"pair-{number + 1:03d}"

@@ -1,0 +1,123 @@
+"""What two sides can be compared by, and how far apart they are in one pair of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import Any
+
+from harness.vocabulary.quantities import ArmMeasures, Quantity
+
+Pick = Callable[[Sequence[Quantity]], float]
+Turns = Callable[[Sequence[float], Sequence[float]], float]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number of each side. ``needs``: fields of the workload without which it is not measured.
+
+    ``better`` and ``worse`` are what the other side is; ``absolute``: by difference, since it may be 0 or below;
+    ``of_seeds``: a matter of where training goes, which differs from seed to seed, and not of time; ``by_turn``: how
+    the rates of turns are compared in a duet; ``margin_of``: the measure of which a part is the margin.
+    """
+
+    quantity: str
+    better: str
+    worse: str
+    lower_is_better: bool = True
+    needs: Mapping[str, Any] = field(default_factory=dict)
+    absolute: bool = False
+    by_turn: Turns | None = None
+    margin_of: str = ""
+    of_seeds: bool = False
+    pick: Pick = lambda each: max(quantity.value or 0.0 for quantity in each)
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return self.title or self.quantity.replace("_", " ")
+
+    def apart(self, first: ArmMeasures, other: ArmMeasures, duet: bool) -> float | None:
+        """The logarithm of other over first, or their difference; None where one of them was not measured.
+
+        In a ``duet``, rates are compared by turns.
+        """
+        if duet and self.by_turn:
+            rates = first.get(self.quantity).samples, other.get(self.quantity).samples
+            usable = len(rates[0]) == len(rates[1]) > 0 and min(map(min, rates)) > 0
+            return self.by_turn(*rates) if usable else None
+        one, two = (self.value(arm) for arm in (first, other))
+        if one is None or two is None:
+            return None
+        if self.absolute:
+            return two - one
+        return math.log(two / one) if one > 0 and two > 0 else None
+
+    def value(self, arm: ArmMeasures) -> float | None:
+        """The number of one side, of the whole job where it has one; None where it was not measured, or not finite."""
+        whole = arm.get(self.quantity)
+        each = [whole] if whole.value is not None else arm.of_subjects(self.quantity)
+        known = [quantity for quantity in each if quantity.value is not None]
+        found = self.pick(known) if known else math.nan
+        return found if math.isfinite(found) else None
+
+
+def _median_turn(first: Sequence[float], other: Sequence[float]) -> float:
+    """Over pairs of turns that follow each other: what slows down less than half of them does not show."""
+    return median(math.log(theirs / mine) for mine, theirs in zip(first, other, strict=True))
+
+
+def _all_turns(first: Sequence[float], other: Sequence[float]) -> float:
+    """Of the time of all turns together."""
+    return math.log(sum(1 / rate for rate in first) / sum(1 / rate for rate in other))
+
+
+def _total(each: Sequence[Quantity]) -> float:
+    return sum(quantity.value or 0.0 for quantity in each)
+
+
+def _mean_until(fraction: float) -> Pick:
+    """Mean of a curve up to a fraction of it, or around that fraction where it is not all."""
+
+    def pick(each: Sequence[Quantity]) -> float:
+        (curve,) = each
+        end = max(1, round(len(curve.samples) * fraction))
+        return fmean(
+            curve.samples[:end] if fraction == 1 else curve.samples[max(0, end - len(curve.samples) // 10) : end]
+        )
+
+    return pick
+
+
+_HELD_BACK = {"held_back": 297}
+_LATENCY, _PHASES, _LIVE = {"sync_every": 1}, {"phases": True}, {"memory": "live"}
+MEASURES: Mapping[str, Compared] = {
+    "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_median_turn),
+    "throughput_overall": Compared(
+        "throughput", "faster", "slower", lower_is_better=False, by_turn=_all_turns, title="throughput over all turns"
+    ),
+    "latency_p50": Compared("step_latency_p50", "faster", "slower", needs=_LATENCY),
+    "latency_p99": Compared("step_latency_p99", "faster", "slower", needs=_LATENCY),
+    "outside_compute": Compared("push_pull_time", "less", "more", needs=_PHASES),
+    "waiting": Compared("wait_time", "less", "more", needs=_PHASES),
+    "peak_memory": Compared("peak_memory", "less", "more"),
+    "held_memory": Compared("held_memory", "less", "more"),
+    "live_memory": Compared("live_memory", "less", "more", needs=_LIVE),
+    "growth": Compared("memory_growth", "less", "more", absolute=True, margin_of="held_memory"),
+    "start_up": Compared("start_up", "faster", "slower"),
+    "sent_bytes": Compared("sent_per_step", "less", "more", pick=_total),
+    "drift": Compared("final_loss", "better", "worse", needs=_HELD_BACK, of_seeds=True),
+    "loss_half_way": Compared(
+        "loss_curve", "better", "worse", needs=_HELD_BACK, pick=_mean_until(0.5), of_seeds=True, title="loss half way"
+    ),
+    "loss_area": Compared(
+        "loss_curve", "better", "worse", needs=_HELD_BACK, pick=_mean_until(1), of_seeds=True, title="mean loss"
+    ),
+    "steps_to_loss": Compared("steps_to_loss", "better", "worse", of_seeds=True),
+    "accuracy": Compared(
+        "accuracy", "better", "worse", lower_is_better=False, needs=_HELD_BACK, absolute=True, of_seeds=True
+    ),
+}

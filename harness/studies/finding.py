@@ -1,0 +1,153 @@
+"""What one side is beside another: the answer, its numbers, and both in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.statistics.sequential import Sequential
+from harness.studies.compared import MEASURES, Compared
+
+SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+"""Of differences, for which it is told how many seeds they need."""
+
+Word = Literal["same", "undecided", "faster", "slower", "less", "more", "better", "worse"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: which measure, how finely, within how many seconds of runs, side by side or apart.
+
+    ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift.
+    """
+
+    measure: str = "throughput"
+    resolve: float | None = None
+    budget: float = 300.0
+    apart: bool = False
+    seeds: int = 8
+
+    @property
+    def compared(self) -> Compared:
+        """The measure that decides."""
+        return MEASURES[self.measure]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one side compares with the first by one measure, so far; ``mean`` is None before there are values.
+
+    ``more``: how many pairs a decision would take in all, at this scatter; None where nobody can say. ``missing``:
+    pairs that count and have no such number; while there are any, nothing is decided.
+    """
+
+    measure: str
+    side: str
+    word: Word
+    mean: Sequential | None
+    more: int | None = None
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Effects that count as the same: logarithms of ratios, or differences."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def relative(cls, change: float) -> Margin:
+        """From so much less to so much more of a quantity."""
+        return cls(math.log1p(-change) if change < 1 else -math.inf, math.log1p(change))
+
+    @classmethod
+    def around(cls, half: float) -> Margin:
+        """So far from none, either way."""
+        return cls(-half, half)
+
+
+def word_of(measure: Compared, mean: Sequential, margin: Margin | None) -> Word:
+    """Same, where the whole interval lies within the margin; else by which side of no effect it lies on."""
+    if margin is not None and margin.low <= mean.low and mean.high <= margin.high:
+        return "same"
+    if mean.low <= 0 <= mean.high:
+        return "undecided"
+    improved = (mean.estimate < 0) == measure.lower_is_better
+    return measure.better if improved else measure.worse  # type: ignore[return-value]
+
+
+def pairs_needed(mean: Sequential, margin: Margin | None) -> int | None:
+    """Pairs in all until it would be told from no effect, or shown to lie within the margin, at this estimate."""
+    room = min(margin.high - mean.estimate, mean.estimate - margin.low) if margin is not None else 0.0
+    half = max(abs(mean.estimate), room)
+    return mean.needed(half) if half > 0 else None
+
+
+def sentence(finding: Finding) -> str:
+    """A finding in words: ``b is slower: -1.9 % throughput (-2.5 % to -1.3 %; 12 pairs)``."""
+    measure, mean = MEASURES[finding.measure], finding.mean
+    if mean is None:
+        return f"{finding.side}: {measure.name} was not measured"
+    count = f"{mean.n} {'seeds' if measure.of_seeds else 'pairs'}"
+    count += f", {finding.missing} more have no number" if finding.missing else ""
+    return f"{finding.side} is {finding.word}: {estimate(finding)} {measure.name} ({interval(finding)}; {count})"
+
+
+def estimate(finding: Finding) -> str:
+    """The effect, as a change of so many percent, or a difference."""
+    return "unknown" if finding.mean is None else _effect(finding, finding.mean.estimate)
+
+
+def interval(finding: Finding) -> str:
+    """Where the effect lies."""
+    if finding.mean is None or math.isinf(finding.mean.half):
+        return "no interval yet"
+    return f"{_effect(finding, finding.mean.low)} to {_effect(finding, finding.mean.high)}"
+
+
+def detectable(finding: Finding) -> str:
+    """The smallest effect that would have shown in four of five tries."""
+    if finding.mean is None or math.isinf(finding.mean.detectable):
+        return "unknown yet"
+    return "±" + _effect(finding, finding.mean.detectable).lstrip("+")
+
+
+def seeds_needed(finding: Finding) -> str:
+    """How many values differences of several sizes would need: ``1% 61, 2% 20``; empty where nobody can say."""
+    mean = finding.mean
+    if mean is None or not 0 < mean.sd < math.inf or MEASURES[finding.measure].absolute:
+        return ""
+    counts = ((size, mean.needed_to_show(math.log1p(size))) for size in SIZES)
+    return ", ".join(f"{100 * size:g}% {count}" for size, count in counts if count is not None)
+
+
+def margin_in_words(margin: Margin, measure: str) -> str:
+    """``-0.99% to +1.00%``."""
+    ends = Finding(measure, "", "same", None)
+    return f"{_effect(ends, margin.low)} to {_effect(ends, margin.high)}"
+
+
+def _effect(finding: Finding, value: float) -> str:
+    """A logarithm as a change: 0.01 is +1.01%."""
+    return f"{value:+.3g}" if MEASURES[finding.measure].absolute else f"{math.expm1(value):+.2%}"
+
+
+def as_json(finding: Finding) -> Mapping[str, Any]:
+    """For scripts; numbers are logarithms of ratios, or differences, and null where nobody can say."""
+    mean, names = finding.mean, ("n", "estimate", "low", "high", "sd", "detectable")
+    numbers = {} if mean is None else {name: _finite(getattr(mean, name)) for name in names}
+    return {
+        "side": finding.side,
+        "measure": finding.measure,
+        "answer": finding.word,
+        "pairs_needed": finding.more,
+        "missing": finding.missing,
+        **numbers,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

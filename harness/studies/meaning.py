@@ -1,0 +1,145 @@
+"""Whether two sides compute the same, from a short run of each with the same seed: before any question of speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from harness.vocabulary.events import Event, Loss, Parameters
+
+ROUNDING = 1e-4
+"""Losses that differ by no more, of themselves, within a few dozen steps: the order of sums in float32."""
+
+APART, FLOOR = 1e-3, 1e-5
+"""Parameters that end no farther apart, of the way that they went, or of the way of all: the same order of sums."""
+
+_OWN = 3.0
+"""A side that does not repeat itself may differ from another by so many times as much."""
+
+Word = Literal["identical", "alike", "different", "unknown"]
+_WORST: tuple[Word, ...] = ("different", "unknown", "alike", "identical")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Losses of a worker, a number a step, and digests and sketches of its parameters after each step."""
+
+    losses: Sequence[float]
+    digests: Sequence[Mapping[str, str]]
+    sketches: Sequence[Mapping[str, Sequence[float]]] = ()
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a side computes beside the first one. ``difference`` is the largest of a loss, relative to it."""
+
+    word: Word
+    sentence: str
+    difference: float | None = None
+
+
+Traces = Mapping[str, Trace]
+"""Of each worker of a side."""
+
+
+def traces(past: Iterable[Event]) -> dict[str, dict[str, Trace]]:
+    """Of each arm of a history, and each of its workers."""
+    losses: dict[tuple[str, str], list[float]] = {}
+    after: dict[tuple[str, str], list[Parameters]] = {}
+    for event in past:
+        if isinstance(event, Loss):
+            own = losses.setdefault((event.arm, event.subject), [])
+            own += [math.nan if value is None else value for value in event.values]
+        elif isinstance(event, Parameters):
+            after.setdefault((event.arm, event.subject), []).append(event)
+    found: dict[str, dict[str, Trace]] = {}
+    for (arm, worker), values in losses.items():
+        steps = after.get((arm, worker), [])
+        trace = Trace(values, [step.digests for step in steps], [step.sketches for step in steps])
+        found.setdefault(arm, {})[worker] = trace
+    return found
+
+
+def compare(first: Traces, again: Traces, other: Traces) -> Meaning:
+    """What the other side computes, next to what the first one does, and does once more: by its worst worker."""
+    workers = [worker for worker in first if worker in again and worker in other]
+    if not workers:
+        return Meaning("unknown", "one of them did not train to the end")
+    found = {worker: _of_worker(first[worker], again[worker], other[worker]) for worker in workers}
+    worker, worst = min(found.items(), key=lambda each: _WORST.index(each[1].word))
+    if len(first) == 1 or worst.word == "identical":
+        return worst
+    return replace(worst, sentence=f"{worker}: {worst.sentence}")
+
+
+def _of_worker(first: Trace, again: Trace, other: Trace) -> Meaning:
+    if not first.losses or not len(first.losses) == len(other.losses) == len(again.losses):
+        return Meaning("unknown", "one of them did not train to the end")
+    if not len(first.digests) == len(other.digests) == len(first.losses):
+        return Meaning("unknown", "one of them told no digests of its parameters after each step")
+    parts = _parts(first, other)
+    if parts is None:
+        steps = len(first.digests)
+        return Meaning("identical", f"the same numbers, bit by bit: losses and every parameter of {steps} steps", 0.0)
+    own, apart = _difference(first, again), _difference(first, other)
+    itself = f"; the first differs from itself by up to {own:.1g}, run twice" if own else ""
+    amount = f"losses differ by up to {apart:.1g} of themselves within {len(first.losses)} steps{itself}"
+    strayed = _strayed(first, again, other)
+    if apart <= max(ROUNDING, _OWN * own) and strayed is None:
+        return Meaning("alike", f"alike but for rounding: {parts}; {amount}", apart)
+    amount = amount if strayed is None else f"{amount}; {strayed}"
+    return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
+
+
+def _strayed(first: Trace, again: Trace, other: Trace) -> str | None:
+    """The parameter that ends farthest beyond what rounding explains; losses alone may hide it for long.
+
+    By place, since names may count on from one version to another.
+    """
+    if not first.sketches or not other.sketches:
+        return None
+    start, end, same, theirs = (
+        [*trace.values()] for trace in (first.sketches[0], first.sketches[-1], again.sketches[-1], other.sketches[-1])
+    )
+    if [*map(len, end)] != [*map(len, theirs)]:
+        return "the other has other parameters"
+    ways = [math.dist(*each) for each in zip(start, end, strict=True)]
+    floor, found = FLOOR * math.hypot(*ways), []
+    for place, (name, way) in enumerate(zip(first.sketches[-1], ways, strict=True)):
+        own, apart = math.dist(end[place], same[place]), math.dist(end[place], theirs[place])
+        if apart > max(APART * way, floor, _OWN * own):
+            found.append((apart / (max(way, floor) or apart), name))
+    if not found:
+        return None
+    share, name = max(found)
+    return f"{name} ends apart by {share:.1%} of the way that it went"
+
+
+def _parts(first: Trace, other: Trace) -> str | None:
+    """Where two sides part: the first loss or parameter that is not the same, None where none is."""
+    for step, (one, two) in enumerate(zip(first.losses, other.losses, strict=True)):
+        if one != two and not (math.isnan(one) and math.isnan(two)):
+            return f"first the loss of step {step} ({one:.7g} against {two:.7g})"
+        before, after = first.digests[step], other.digests[step]
+        if [*before.values()] != [*after.values()]:
+            return f"first {_name(before, after)} after step {step}"
+    return None
+
+
+def _name(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """By place, since names may count on from one version to another."""
+    pairs = zip(before.items(), after.values(), strict=False)
+    return next((name for (name, mine), theirs in pairs if mine != theirs), "the number of parameters")
+
+
+def _difference(first: Trace, other: Trace) -> float:
+    pairs = zip(first.losses, other.losses, strict=True)
+    return max(_relative(one, two) for one, two in pairs)
+
+
+def _relative(one: float, two: float) -> float:
+    if math.isnan(one) or math.isnan(two):
+        return 0.0 if math.isnan(one) and math.isnan(two) else math.inf
+    return abs(one - two) / max(abs(one), abs(two), 1e-12)

@@ -1,0 +1,106 @@
+"""Pairs: one fresh start of every side, in turns that are short, and what is read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.judging.verdict import Verdict
+from harness.storage.run_folder import RunFolder
+from harness.studies.compared import MEASURES
+from harness.studies.sides import Sides
+from harness.vocabulary.events import Event, Window
+
+RESOLVE = 0.01
+"""How close counts as the same, unless somebody says."""
+
+TURN_SECONDS = 0.015
+"""Of a turn, or one step if that takes longer: many short turns tell most.
+
+lenet with 18 ms a step, 6 pairs each: ±0.9 % with 180 turns of one step, 1.4 % with 90 of two, 2.3 % with 45 of four.
+"""
+
+TURNS, MEAN_TURNS = (40, 400), 350
+"""Of each side in a pair: the least and the most, and how many it takes to resolve 1 % within a dozen pairs."""
+
+WARMUP_TURNS = 3
+
+DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}
+"""Shares of the processors that others used, or the hypervisor took, beyond which a pair is disturbed.
+
+Much is stolen on shared machines, all the time: turns are short so that it meets all sides alike.
+"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One fresh start of every side: seconds that it took, effects by measure and side, and what disturbed it.
+
+    ``first``: the numbers of the first side.
+    """
+
+    run: str
+    seconds: float
+    effects: Mapping[str, Mapping[str, float]]
+    first: Mapping[str, float]
+    disturbed: str = ""
+
+
+def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Mapping[str, Any]) -> str:
+    """The scenario of a pair that takes turns; ``step`` is what one takes in seconds, 0 where nobody knows yet."""
+    turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
+    turns = round(MEAN_TURNS * (RESOLVE / resolve) ** 2)
+    return scenario.duet(number, turn, min(max(turns, TURNS[0]), TURNS[1]), WARMUP_TURNS, workload)
+
+
+def counted(every: Sequence[Pair]) -> list[Pair]:
+    """Those that nothing disturbed, and those by which time most were disturbed: this machine is like that.
+
+    What disturbs a pair meets all of its sides: it makes effects scatter, and favours none. Whether a pair counts is
+    known when it is made, and stays so: the interval holds for one sequence.
+    """
+    kept, disturbed = [], 0
+    for number, pair in enumerate(every, 1):
+        disturbed += bool(pair.disturbed)
+        if not pair.disturbed or 2 * disturbed > number:
+            kept.append(pair)
+    return kept
+
+
+def step_seconds(past: Iterable[Event]) -> float:
+    """What a step takes in the slowest arm of a history, by its fastest window beyond the first; 0 without any."""
+    steps: dict[str, list[float]] = {}
+    for event in past:
+        if isinstance(event, Window) and event.first > 0:
+            steps.setdefault(event.arm, []).append(event.seconds / event.steps)
+    return max((min(each) for each in steps.values()), default=0.0)
+
+
+def seconds_of(folder: RunFolder) -> float:
+    """What a whole run took, from its first process to its verdict."""
+    status = folder.read_json("status.json")
+    return float(status["ended"]) - float(status["started"])
+
+
+def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -> Pair:
+    """What a run of all sides says."""
+    arms = {arm.of: arm for arm in verdict.arms}
+    first = arms[scenario.sides[0].name]
+    effects: dict[str, dict[str, float]] = {}
+    for name, measure in MEASURES.items():
+        for side in scenario.sides[1:]:
+            if (effect := measure.apart(first, arms[side.name], in_turns)) is not None:
+                effects.setdefault(name, {})[side.name] = effect
+    known = {name: measure.value(first) for name, measure in MEASURES.items()}
+    values = {name: value for name, value in known.items() if value is not None}
+    return Pair(verdict.run, seconds, effects, values, _disturbed(verdict.facts.get("disturbance", {})))
+
+
+def _disturbed(facts: Mapping[str, Any]) -> str:
+    words = {"used_by_others": "others used", "stolen": "the hypervisor took"}
+    shares = {name: facts.get(name) or 0.0 for name in words}
+    told = [f"{words[name]} {share:.0%} of the processors" for name, share in shares.items() if share > DISTURBED[name]]
+    if facts.get("throttled") not in (None, 0, "not available"):
+        told.append("a control group held processes back")
+    return " and ".join(told)

@@ -1,0 +1,165 @@
+"""What is compared: a scenario with some changes, and the scenarios that runs of all sides together are."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.base.errors import InputError
+from harness.planning import validation
+from harness.scenario import document, overrides
+from harness.scenario import load as scenarios
+from harness.scenario.load import VARIABLE, LoadedScenario, replaced
+from harness.scenario.overrides import Override
+from harness.scenario.schema import SEEDS
+
+AGAIN = "again"
+"""The first side once more: what it does not repeat itself, nobody else needs to."""
+
+_LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
+_ALONE: Mapping[str, Any] = {"variants": {}, "expect": {}, "turns": None}
+"""What a side has where it stands for itself."""
+
+_DECIDED = ("workload.steps", "workload.warmup", "workload.window", "workload.target_loss", "seed")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A name, and the fields that it changes."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """Its changes in words."""
+        return ", ".join(f"{path}={_written(value)}" for path, value in self.fields.items()) or "as it is"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A scenario as plain values, and two sides of it or more; the first is what others are compared with."""
+
+    name: str
+    values: Mapping[str, Any]
+    sides: tuple[Side, ...]
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether any side has faults, so that sides cannot take turns."""
+        return bool(self.values.get("faults")) or any(path.startswith("faults") for path in self._changed)
+
+    @property
+    def _changed(self) -> set[str]:
+        return {path for side in self.sides for path in side.fields}
+
+    def meaning(self, steps: int) -> str:
+        """The scenario of a short run of each side, one after the other, with every parameter hashed in every step.
+
+        Faults are left out: they would not meet the same steps.
+        """
+        sides = {side.name: _without_faults(side.fields) for side in self.sides}
+        first = self.sides[0].name
+        workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}
+        asked = "are the numbers the same?"
+        return self._text(asked, {first: sides[first], AGAIN: sides[first], **sides}, workload, faults=[])
+
+    def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any]) -> str:
+        """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up."""
+        steps = {"steps": turn * (turns + warmup), "warmup": turn * warmup, "window": turn}
+        return self._text("which is faster?", self._in_turn(number), {**workload, **steps}, number, turns=turn)
+
+    def apart(self, number: int, workload: Mapping[str, Any]) -> str:
+        """The scenario of pair ``number`` where sides run one after the other, each first in its turn."""
+        return self._text("which is faster?", self._in_turn(number), workload, number)
+
+    def _in_turn(self, number: int) -> dict[str, Mapping[str, Any]]:
+        """The fields of each side; another is started first in each pair."""
+        first = number % len(self.sides)
+        return {side.name: side.fields for side in (*self.sides[first:], *self.sides[:first])}
+
+    def alone(self, number: int) -> str:
+        """The scenario as it is, once, with the seed of its number."""
+        return self._text("once more", {}, {}, number)
+
+    def _text(
+        self, asked: str, sides: Mapping[str, Any], workload: Mapping[str, Any], number: int = 0, **more: Any
+    ) -> str:
+        values = copy.deepcopy(dict(self.values))
+        values["title"] = f"{values['title']} ({asked})"[-200:]
+        values["seed"] = (values.get("seed", 0) + number) % SEEDS
+        values["workload"] = {**values["workload"], **workload}
+        if sides:
+            values["variants"] = {name: dict(fields) for name, fields in sides.items()}
+        return yaml.safe_dump({**values, **more}, sort_keys=False, allow_unicode=True)
+
+
+def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]) -> Sides:
+    """A scenario file and the sides that options describe (``FIELD=VALUE``, or a variant's name; none for as it is).
+
+    ScenarioError or InputError for what cannot be run, with its place; two sides that are alike are allowed.
+    """
+    validation.load(path, changes)
+    whole = overrides.apply(document.read(path), changes)
+    variants = whole.values.get("variants") or {}
+    named = zip("abcdefgh", sides, strict=False)
+    found = tuple(Side(name, _fields(texts, variants)) for name, texts in named)
+    for side in found:
+        _require_possible(path, changes, side)
+    values = {key: value for key, value in whole.values.items() if key not in _LEFT_OUT}
+    return Sides(path.stem, values, found)
+
+
+def parsed(name: str, values: Mapping[str, Any], sides: Mapping[str, Mapping[str, Any]]) -> Sides:
+    """The same from what was stored."""
+    return Sides(name, dict(values), tuple(Side(side, dict(fields)) for side, fields in sides.items()))
+
+
+def checked(text: str, name: str) -> LoadedScenario:
+    """A scenario that was made here, if it can be planned; ScenarioError for sides that do not go together."""
+    return validation.checked(scenarios.parse(text, name))
+
+
+def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for text in texts:
+        if "=" in text:
+            path, value = overrides.from_option(text)
+            fields[path] = value
+        elif text in variants:
+            fields.update(variants[text])
+        else:
+            known = f"; its variants are {', '.join(variants)}" if variants else "; it has no variants"
+            raise InputError(f"{text!r} is neither FIELD=VALUE nor a variant of the scenario{known}")
+    return fields
+
+
+def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> None:
+    for field in side.fields:
+        if not any(field == root or field.startswith(f"{root}.") for root in VARIABLE):
+            raise InputError(
+                f"{field} cannot differ between sides; what can are {', '.join(VARIABLE)} and their fields"
+            )
+        if field in _DECIDED:
+            raise InputError(f"{field} is the same for all sides; give it with --set")
+    alone = [(name, empty) for name, empty in _ALONE.items() if name in _given(path, changes)]
+    own = [change for field, value in side.fields.items() for change in (*replaced(field), (field, value))]
+    validation.load(path, [*changes, *alone, *own])
+
+
+def _without_faults(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {path: value for path, value in fields.items() if not path.startswith("faults")}
+
+
+def _given(path: Path, changes: Sequence[Override]) -> Collection[str]:
+    values = overrides.apply(document.read(path), changes).values
+    return values if isinstance(values, dict) else ()
+
+
+def _written(value: Any) -> str:
+    return yaml.safe_dump(value, default_flow_style=True).strip().removesuffix("...").strip()

@@ -1,0 +1,59 @@
+"""What a calibration makes of its duets."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness.studies.calibrate import PLANTED, SAME, Calibrate
+from harness.studies.pairs import Pair
+from harness.studies.sides import Sides
+
+SCENARIO = Sides("q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, ())
+
+
+def _duets(count: int) -> dict[str, Any]:
+    """The summary after so many duets that scatter by 0.64 %, of 20 s each."""
+    study, random = Calibrate(SCENARIO, 1, count), Random(1)
+    for number in range(count):
+        (_, other) = study._sides(number).sides
+        effect = random.gauss(-0.01 if other.name == PLANTED else 0.0, 0.0064)
+        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, {"throughput": {other.name: effect}}, {}))
+    return dict(study.summary()["duets"])
+
+
+def test_every_fourth_duet_has_a_planted_slowness() -> None:
+    study = Calibrate(SCENARIO, 1, 8, 0.02)
+    others = [study._sides(number).sides[1] for number in range(8)]
+    assert [other.name for other in others] == [SAME, SAME, SAME, PLANTED] * 2
+    assert others[3].fields == {"workload.burden": 0.02}
+
+
+def test_comparisons_are_drawn_anew_from_all_of_them() -> None:
+    duets = _duets(200)
+    assert (duets["n"], len(duets["same"]["effects"]), len(duets["planted"]["effects"])) == (200, 150, 50)
+    assert duets["planted"]["asked"] == pytest.approx(-0.00995, abs=1e-5)
+    in_five = duets["answers"]["5"]
+    assert in_five["planted"]["slower"] > 0.85
+    assert in_five["same"]["slower"] + in_five["same"]["faster"] < 0.01
+    assert duets["detectable"]["1"] is None  # three pairs
+    assert duets["detectable"]["10"] < duets["detectable"]["5"] < 0.01
+
+
+def test_few_duets_draw_no_comparisons() -> None:
+    assert _duets(7) == {"n": 7}
+    assert _duets(8)["answers"]["5"] == {}
+    assert set(_duets(20)["answers"]["5"]) == {"same", "planted"}
+
+
+def test_what_disturbs_costs_time() -> None:
+    study = Calibrate(SCENARIO, 1, 40)
+    for number in range(40):
+        (_, other) = study._sides(number).sides
+        disturbed = "others used 50% of the processors" if number % 10 == 9 else ""
+        effect = {"throughput": {other.name: 0.001 * (number % 3)}}
+        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effect, {}, disturbed))
+    assert study.summary()["duets"]["n"] == 36
+    assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning

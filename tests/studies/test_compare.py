@@ -1,0 +1,118 @@
+"""Which pairs a comparison asks for."""
+
+from __future__ import annotations
+
+import math
+import os
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.studies.compare import Compare
+from harness.studies.finding import Question
+from harness.studies.meaning import Meaning
+from harness.studies.pairs import Pair
+from harness.studies.sides import Side, Sides
+
+SIDES = Sides(
+    "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
+)
+
+
+def _known(question: Question, *done: str) -> list[str]:
+    study = Compare(SIDES, question)
+    assert [trial.key for trial in study.wanted()] == ["meaning"]
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._done.update(done)
+    return [trial.key for trial in study.wanted()]
+
+
+def test_pairs_follow_one_another() -> None:
+    assert _known(Question()) == ["pair-001"]
+    assert _known(Question(), "pair-001") == ["pair-002"]
+
+
+def test_a_seed_that_is_missing_is_asked_for_and_none_twice() -> None:
+    seeds = Question(measure="drift", seeds=6)
+    assert _known(seeds) == [f"pair-00{number}" for number in range(1, 7)]
+    wanted = _known(seeds, "pair-001", "pair-003", "pair-005", "pair-006")
+    assert wanted[:2] == ["pair-002", "pair-004"]
+    assert len(wanted) == max(2, os.cpu_count() or 1)
+    assert not {"pair-001", "pair-003", "pair-005", "pair-006"} & set(wanted)
+
+
+def _drifted(*pairs: tuple[float, float | None]) -> Compare:
+    """A study of seeds with the steps of each side to a loss; None for a seed that did not reach it."""
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 50, "target_loss": 0.5}}
+    study = Compare(Sides("q", values, SIDES.sides), Question(measure="steps_to_loss"))
+    for one, two in pairs:
+        effects = {} if two is None else {"steps_to_loss": {"b": math.log(two / one)}}
+        study.evidence.pairs.append(Pair("run", 1.0, effects, {"steps_to_loss": one}))
+        study.evidence.look(float(len(study.evidence.pairs)), 20.0)
+    return study
+
+
+def test_steps_to_a_loss_need_one() -> None:
+    with pytest.raises(InputError, match="needs a loss to reach"):
+        Compare(SIDES, Question(measure="steps_to_loss"))
+
+
+def test_nothing_is_decided_while_seeds_are_missing() -> None:
+    reached = [(100.0 + seed, 50.0 + seed) for seed in range(8)]
+    (all_there,) = _drifted(*reached).evidence.findings()
+    assert all_there.word == "better"
+    study = _drifted(*reached, (100.0, None))
+    (one_missing,) = study.evidence.findings()
+    assert (one_missing.word, one_missing.missing, one_missing.more) == ("undecided", 1, None)
+    assert study.evidence.convergence(SIDES.sides[1]) is None
+
+
+def test_mlperfs_rule_is_of_the_steps_of_both_sides() -> None:
+    found = _drifted(*((100.0 + seed, 50.0 + seed) for seed in range(6))).evidence.convergence(SIDES.sides[1])
+    assert found is not None
+    assert (found.first, found.other, found.word) == (102.5, pytest.approx(52.5), "fewer")
+
+
+def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:
+    study = Compare(SIDES, Question(measure="drift"))
+    assert study._without_loss(Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": 0.3})) == ""
+    assert study._without_loss(Pair("run", 1.0, {}, {"drift": 0.3})) == "b"
+    assert study._without_loss(Pair("run", 1.0, {}, {})) == "a"
+
+
+def test_a_side_that_fails_again_and_again_is_an_answer_and_once_is_none() -> None:
+    study = Compare(SIDES, Question())
+    study._failed("pair-001", "b did not train to the end", "b")
+    study._failed("pair-002", "b did not train to the end", "b")
+    assert (study.broken, study.over) == ("", False)
+    study._failed("pair-003", "b did not train to the end", "b")
+    assert (study.broken, study.over) == ("b did not train to the end", True)
+
+
+def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
+    for side in ("a", "again", ""):
+        study = Compare(SIDES, Question())
+        for number in range(3):
+            study._failed(f"pair-00{number}", "it did not train to the end", side)
+        assert (study.broken, study.over, study.wanted()) == ("", True, [])
+    mixed = Compare(SIDES, Question())
+    for side in ("b", "a", "b"):
+        mixed._failed("pair", "it did not train to the end", side)
+    assert (mixed.broken, mixed.over) == ("", True)
+
+
+def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
+    def told(**effects: float) -> str | None:
+        study = Compare(SIDES, Question(resolve=0.5))
+        study.meanings = {"b": Meaning("identical", "", 0.0)}
+        for number in range(6):
+            noise = 0.001 * (number % 3)
+            every = {"throughput": 0.0, "drift": 0.0, **effects}
+            own = {name: {"b": value + (noise if name != "drift" else 0.0)} for name, value in every.items()}
+            study.evidence.pairs.append(Pair("run", 20.0, own, {}))
+            study.evidence.look(20.0 * number, 120.0)
+        return study.without_effect("b")
+
+    assert told() == "the same numbers, bit by bit, and the same throughput within -50.00% to +50.00%"
+    assert told(peak_memory=0.9) is None
+    assert told(drift=0.001) is None

@@ -1,0 +1,83 @@
+"""What pairs say."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+
+from harness.studies.evidence import Evidence
+from harness.studies.finding import Question
+from harness.studies.pairs import Pair
+from harness.studies.sides import Side, Sides
+
+SIDES = Sides("q", {"title": "t", "workload": {}}, (Side("a", {}), Side("b", {})))
+THREE = Sides("q", {"title": "t", "workload": {}}, (*SIDES.sides, Side("c", {})))
+
+
+def _evidence(asked: Question, *pairs: dict[str, dict[str, float]], of: Sides = SIDES) -> Evidence:
+    """After pairs of 20 s with these effects, each looked at, in the time that was asked for."""
+    evidence = Evidence(of, asked)
+    for number, effects in enumerate(pairs, 1):
+        evidence.pairs.append(Pair("run", 20.0, effects, {"held_memory": 1e8, "drift": 0.3 + number / 1000}))
+        evidence.look(20.0 * number, asked.budget)
+    return evidence
+
+
+def _scattered(mean: float, overall: float | None = None) -> list[dict[str, dict[str, float]]]:
+    random = Random(4)
+    noise = [random.gauss(0.0, 0.003) for _ in range(14)]
+    whole = mean if overall is None else overall
+    return [{"throughput": {"b": mean + n}, "throughput_overall": {"b": whole + n}} for n in noise]
+
+
+def test_a_cost_in_few_turns_is_told_though_the_median_is_the_same() -> None:
+    (found,) = _evidence(Question(), *_scattered(0.0, -0.15)).findings()
+    assert (found.measure, found.word) == ("throughput_overall", "slower")
+    (median_only,) = _evidence(Question(), *_scattered(-0.03)).findings()
+    assert (median_only.measure, median_only.word) == ("throughput", "slower")
+    (same,) = _evidence(Question(), *_scattered(0.0)).findings()
+    assert (same.measure, same.word) == ("throughput", "same")
+
+
+def test_sides_and_guard_share_the_level() -> None:
+    assert _evidence(Question()).level("throughput") == pytest.approx(0.008)
+    assert _evidence(Question()).level("throughput_overall") == pytest.approx(0.002)
+    assert _evidence(Question(), of=THREE).level("throughput") == pytest.approx(0.004)
+    assert _evidence(Question("latency_p99")).level("throughput") == 0.01
+
+
+def test_what_was_decided_stays_decided_while_another_side_is_not() -> None:
+    """Side b is 3 % slower in the first ten pairs, and then noise drowns it; c is not decided at all."""
+    random = Random(4)
+    noisy = [{"throughput": {"b": -0.03 + random.gauss(0, 0.004), "c": random.gauss(0, 0.2)}} for _ in range(10)]
+    lost = [{"throughput": {"b": random.gauss(0, 0.3), "c": random.gauss(0, 0.2)}} for _ in range(4)]
+    b, c = _evidence(Question(), *noisy, *lost, of=THREE).findings()
+    assert (b.word, c.word) == ("slower", "undecided")
+    assert b.mean is not None
+    assert b.mean.n <= 10
+
+
+def test_growth_is_the_same_within_a_part_of_what_is_held() -> None:
+    asked = Question("growth", resolve=0.02)
+    margin = _evidence(asked, {"growth": {"b": 1.0}}).margin("growth")
+    assert margin is not None
+    assert (margin.low, margin.high) == (-2e6, 2e6)
+    (found,) = _evidence(asked, *({"growth": {"b": 1000.0 * (n % 3)}} for n in range(14))).findings()
+    assert found.word == "same"
+
+
+def test_differences_are_asked_for_as_differences() -> None:
+    margin = _evidence(Question("accuracy", resolve=0.05), {}).margin("accuracy")
+    assert margin is not None
+    assert (margin.low, margin.high) == (-0.05, 0.05)
+
+
+def test_the_margin_of_drift_is_half_of_what_seeds_differ_by_at_least() -> None:
+    margin = _evidence(Question("drift"), *[{}] * 8).margin("drift")
+    assert margin is not None
+    logs = [math.log(0.3 + n / 1000) for n in range(1, 9)]
+    mean = sum(logs) / 8
+    sd = math.sqrt(sum((log - mean) ** 2 for log in logs) / 7)
+    assert margin.high == pytest.approx(sd * math.sqrt(7 / 14.067) / 2, rel=1e-3)  # 14.067: chi-squared, 7 degrees, 5 %

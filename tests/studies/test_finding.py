@@ -1,0 +1,75 @@
+"""What a comparison answers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from harness.statistics.sequential import Sequential
+from harness.studies import finding
+from harness.studies.compared import MEASURES
+from harness.studies.finding import Finding, Margin, Word
+
+
+def _mean(low: float, high: float, n: int = 10) -> Sequential:
+    return Sequential(n, (low + high) / 2, (high - low) / 2, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "word"),
+    [
+        ("throughput", 0.002, 0.03, "faster"),
+        ("throughput", -0.03, -0.002, "slower"),
+        ("throughput", -0.009, 0.009, "same"),
+        ("throughput", 0.001, 0.009, "same"),
+        ("throughput", -0.011, 0.002, "undecided"),
+        ("latency_p99", 0.02, 0.03, "slower"),
+        ("peak_memory", -0.05, -0.02, "less"),
+        ("held_memory", 0.02, 0.05, "more"),
+    ],
+)
+def test_the_interval_decides(measure: str, low: float, high: float, word: Word) -> None:
+    assert finding.word_of(MEASURES[measure], _mean(low, high), Margin(-0.01, 0.01)) == word
+
+
+def test_an_answer_in_words() -> None:
+    slower = Finding("throughput", "b", "slower", _mean(math.log(0.97), math.log(0.99), 12))
+    assert finding.sentence(slower) == "b is slower: -2.01% throughput (-3.00% to -1.00%; 12 pairs)"
+    grown = Finding("growth", "b", "more", _mean(100.0, 300.0))
+    assert finding.sentence(grown) == "b is more: +200 memory growth (+100 to +300; 10 pairs)"
+    nothing = Finding("latency_p50", "b", "undecided", None)
+    assert finding.sentence(nothing) == "b: step latency p50 was not measured"
+    early = Finding("throughput", "b", "undecided", Sequential(3, 0.0, math.inf, 0.01))
+    assert finding.sentence(early) == "b is undecided: +0.00% throughput (no interval yet; 3 pairs)"
+    assert finding.as_json(early)["low"] is None
+
+
+def test_how_many_pairs_would_decide() -> None:
+    needed = finding.pairs_needed(Sequential(10, 0.005, 0.02, 0.0064), Margin(-0.01, 0.01))
+    assert needed is not None
+    assert 20 <= needed <= 60
+    assert finding.pairs_needed(Sequential(10, 0.0, 0.5, 5.0), Margin(-0.001, 0.001)) is None
+
+
+def test_how_many_seeds_differences_need() -> None:
+    drift = Finding("drift", "b", "undecided", Sequential(8, 0.0, 0.1, 0.02))
+    assert finding.seeds_needed(drift) == "0.5% 453, 1% 117, 2% 33, 5% 9, 10% 5, 20% 4"
+    exact = Finding("drift", "b", "same", Sequential(8, 0.0, 0.0, 0.0))
+    assert finding.seeds_needed(exact) == ""
+
+
+def test_numbers_that_are_missing_are_told() -> None:
+    some = Finding("steps_to_loss", "b", "undecided", _mean(-0.02, -0.01, 6), missing=2)
+    told = "b is undecided: -1.49% steps to loss (-1.98% to -1.00%; 6 seeds, 2 more have no number)"
+    assert finding.sentence(some) == told
+    assert finding.as_json(some)["missing"] == 2
+
+
+def test_a_margin_is_a_change_of_so_much() -> None:
+    half = Margin.relative(0.5)
+    assert (math.exp(half.low), math.exp(half.high)) == (pytest.approx(0.5), pytest.approx(1.5))
+    assert Margin.relative(2.0).low == -math.inf
+    assert finding.word_of(MEASURES["throughput"], _mean(math.log(1.55), math.log(1.6)), half) == "faster"
+    assert finding.margin_in_words(Margin.relative(0.01), "throughput") == "-1.00% to +1.00%"
+    assert finding.margin_in_words(Margin.around(0.05), "accuracy") == "-0.05 to +0.05"

@@ -1,0 +1,104 @@
+"""What two sides compute, from losses and digests."""
+
+from __future__ import annotations
+
+import math
+
+from harness.studies import meaning
+from harness.studies.meaning import Meaning, Trace, traces
+from harness.vocabulary.events import Loss, Parameters
+
+A = Trace([2.0, 1.5, 1.0], [{"w": "1", "b": "5"}, {"w": "2", "b": "6"}, {"w": "3", "b": "7"}])
+
+
+def compare(first: Trace, again: Trace, other: Trace) -> Meaning:
+    """Of sides of one worker."""
+    return meaning.compare(*({"worker/0": trace} for trace in (first, again, other)))
+
+
+def _moved(by: float, bias: float) -> Trace:
+    """Losses that differ by rounding, and parameters that went some way."""
+    start, end = {"w": [1.0, 2.0], "b": [0.0, 0.0]}, {"w": [1.0 + by, 2.0 - by], "b": [bias, 0.0]}
+    return Trace([2.0, 1.9 + bias * 1e-5], [{"w": "1", "b": "1"}, {"w": str(by), "b": str(bias)}], [start, end])
+
+
+def test_a_parameter_that_goes_another_way_is_another_meaning_though_losses_hide_it() -> None:
+    usual = _moved(0.1, 0.004)
+    assert compare(usual, usual, _moved(0.1000001, 0.004)).word == "alike"
+    never = compare(usual, usual, _moved(0.1, 0.0))
+    assert never.word == "different"
+    assert never.sentence.endswith("b ends apart by 100.0% of the way that it went")
+    assert compare(usual, usual, _moved(0.2, 0.004)).word == "different"
+    assert compare(usual, _moved(0.19, 0.004), _moved(0.2, 0.004)).word == "alike"  # it does not repeat itself
+
+
+def test_what_hardly_moves_may_be_nothing_but_rounding() -> None:
+    """As a bias before a batch norm, whose gradient is 0 but for rounding."""
+    usual = _moved(0.1, 1e-8)
+    assert compare(usual, usual, _moved(0.1, -1e-8)).word == "alike"
+
+
+def test_the_worst_worker_counts_and_is_named() -> None:
+    fine = {"worker/0": A, "worker/1": A}
+    found = meaning.compare(fine, fine, {"worker/0": A, "worker/1": Trace([9.0, 9.0, 9.0], A.digests)})
+    assert found.word == "different"
+    assert found.sentence.startswith("worker/1: it computes something else: first the loss of step 0")
+    assert meaning.compare(fine, fine, fine).sentence.startswith("the same numbers")
+    assert meaning.compare(fine, fine, {}).word == "unknown"
+
+
+def test_the_same_bits() -> None:
+    found = compare(A, A, A)
+    assert (found.word, found.difference) == ("identical", 0.0)
+    assert found.sentence == "the same numbers, bit by bit: losses and every parameter of 3 steps"
+
+
+def test_rounding_is_told_from_another_meaning() -> None:
+    rounded = Trace([2.0, 1.50001, 1.0], A.digests)
+    found = compare(A, A, rounded)
+    assert found.word == "alike"
+    assert "first the loss of step 1 (1.5 against 1.50001)" in found.sentence
+    other = compare(A, A, Trace([2.0, 1.6, 1.0], A.digests))
+    assert other.word == "different"
+    assert other.sentence.startswith("it computes something else: first the loss of step 1")
+
+
+def test_the_first_parameter_that_parts_is_named() -> None:
+    other = Trace(A.losses, [A.digests[0], {"w": "2", "b": "9"}, A.digests[2]])
+    assert "first b after step 1" in compare(A, A, other).sentence
+
+
+def test_a_side_that_does_not_repeat_itself_is_given_room() -> None:
+    again = Trace([2.0, 1.53, 1.0], A.digests)
+    near, far = Trace([2.0, 1.55, 1.0], A.digests), Trace([2.0, 1.8, 1.0], A.digests)
+    assert compare(A, again, near).word == "alike"
+    assert "differs from itself by up to 0.02, run twice" in compare(A, again, near).sentence
+    assert compare(A, again, far).word == "different"
+
+
+def test_losses_that_are_not_finite() -> None:
+    broken = Trace([2.0, math.nan, math.nan], A.digests)
+    assert compare(broken, broken, broken).word == "identical"
+    assert compare(A, A, broken).word == "different"
+
+
+def test_a_side_that_stopped_early_says_nothing() -> None:
+    assert compare(A, A, Trace([2.0], [])).word == "unknown"
+    assert compare(Trace([], []), A, A).word == "unknown"
+    silent = Trace(A.losses, [])
+    assert compare(silent, silent, silent).word == "unknown"
+    assert compare(A, A, silent).sentence == "one of them told no digests of its parameters after each step"
+
+
+def test_traces_are_those_of_each_worker() -> None:
+    past = [
+        Loss(1.0, "a", "worker/0", 0, [2.0, None]),
+        Loss(1.0, "a", "worker/1", 0, [9.0, 9.0]),
+        Parameters(1.0, "a", "worker/0", 1, {"w": "1"}, {"w": [0.5]}),
+        Parameters(1.0, "a", "worker/1", 1, {"w": "9"}, {"w": [0.7]}),
+    ]
+    found = traces(past)["a"]
+    assert found["worker/0"].losses[0] == 2.0
+    assert math.isnan(found["worker/0"].losses[1])
+    assert found["worker/0"].digests == [{"w": "1"}]
+    assert found["worker/1"].sketches == [{"w": [0.7]}]

@@ -1,0 +1,85 @@
+"""What is read from a pair, and which pairs count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.judging.verdict import Verdict
+from harness.studies import pairs, sides
+from harness.studies.pairs import Pair
+from harness.studies.sides import Side, Sides
+from harness.vocabulary.events import Window
+from harness.vocabulary.quantities import Quantity
+from tests.checks.arms import arm
+
+SCENARIO = Sides(
+    "question",
+    {"title": "t", "workload": {"model": "mlp", "steps": 50}},
+    (Side("a", {}), Side("b", {"workload.batch_size": 64})),
+)
+QUIET = Pair("run", 10.0, {}, {})
+NOISY = replace(QUIET, disturbed="others used 40% of the processors")
+
+
+def test_pairs_that_are_disturbed_do_not_count_unless_most_are() -> None:
+    assert pairs.counted([QUIET, NOISY, QUIET]) == [QUIET, QUIET]
+    assert pairs.counted([QUIET, NOISY]) == [QUIET]
+    assert pairs.counted([NOISY, QUIET, NOISY]) == [NOISY, QUIET, NOISY]
+    assert pairs.counted([]) == []
+
+
+@given(st.lists(st.booleans(), max_size=12))
+def test_whether_a_pair_counts_does_not_depend_on_what_comes_after(noisy: list[bool]) -> None:
+    every = [Pair(str(number), 1.0, {}, {}, "loud" if loud else "") for number, loud in enumerate(noisy)]
+    for length in range(len(every)):
+        assert pairs.counted(every[:length]) == [pair for pair in pairs.counted(every) if pair in every[:length]]
+
+
+@pytest.mark.parametrize(
+    ("step", "resolve", "turn", "turns"),
+    [(0.018, 0.01, 1, 350), (0.001, 0.01, 15, 350), (0.2, 0.02, 1, 88), (0.0, 0.2, 1, 40), (0.005, 0.001, 3, 400)],
+)
+def test_a_turn_is_short_and_a_pair_as_long_as_the_question_needs(
+    step: float, resolve: float, turn: int, turns: int
+) -> None:
+    values = yaml.safe_load(pairs.duet(SCENARIO, 0, step, resolve, {}))
+    assert (values["turns"], values["workload"]["window"]) == (turn, turn)
+    assert values["workload"]["steps"] == turn * (turns + pairs.WARMUP_TURNS)
+    sides.checked(yaml.safe_dump(values), "question")
+
+
+def test_a_step_takes_what_the_slowest_arms_fastest_window_does() -> None:
+    past = [
+        Window(1.0, "a", "worker/0", 0, 5, 9.0),
+        Window(2.0, "a", "worker/0", 5, 5, 0.5),
+        Window(3.0, "a", "worker/0", 10, 5, 0.4),
+        Window(3.0, "b", "worker/0", 10, 5, 1.0),
+    ]
+    assert pairs.step_seconds(past) == pytest.approx(0.2)
+    assert pairs.step_seconds([]) == 0.0
+
+
+def test_a_verdict_becomes_a_pair(tmp_path: Path) -> None:
+    def side(name: str, peak: float) -> object:
+        return arm(Quantity("peak_memory", "B", peak, 1, subject="worker/0"), name=name)
+
+    facts = {"disturbance": {"used_by_others": 0.25, "stolen": 0.2}}
+    verdict = Verdict("id", "t", "pass", "", [], [side("b", 200.0), side("a", 100.0)], [], [], facts)  # type: ignore[list-item]
+    found = pairs.pair_of(verdict, 7.0, SCENARIO, in_turns=True)
+    assert found.effects == {"peak_memory": {"b": pytest.approx(0.6931, abs=1e-4)}}
+    assert (found.run, found.seconds, found.first) == ("id", 7.0, {"peak_memory": 100.0})
+    assert found.disturbed == "others used 25% of the processors"
+
+
+def test_each_disturbance_is_named() -> None:
+    quiet = {"used_by_others": 0.02, "stolen": 0.3, "waited": 0.9, "throttled": "not available", "mhz": "not available"}
+    assert pairs._disturbed({}) == pairs._disturbed(quiet) == ""
+    every = {**quiet, "used_by_others": 0.5, "stolen": 0.6, "throttled": 4.0}
+    told = "others used 50% of the processors and the hypervisor took 60% of the processors"
+    assert pairs._disturbed(every) == f"{told} and a control group held processes back"

@@ -1,0 +1,46 @@
+"""Comparisons that are drawn anew."""
+
+from __future__ import annotations
+
+from random import Random
+
+from harness.studies.redrawn import answers
+
+
+def _effects(sd: float) -> list[float]:
+    random = Random(3)
+    values = [random.gauss(0.0, sd) for _ in range(150)]
+    mean = sum(values) / len(values)
+    return [value - mean for value in values]
+
+
+def test_alike_sides_are_hardly_ever_told_apart() -> None:
+    found = answers(_effects(0.0064), 13, 0.01)
+    assert found.faster + found.slower <= 0.012
+    assert found.same > 0.75
+
+
+def test_a_planted_change_is_found_and_early_where_it_is_large() -> None:
+    one, two = (answers(_effects(0.0064), 13, 0.01, planted) for planted in (-0.01, -0.02))
+    assert one.slower > 0.9
+    assert two.slower > 0.99
+    assert two.pairs < one.pairs < 13
+    assert answers(_effects(0.0064), 13, 0.01, 0.02).faster > 0.99
+
+
+def test_how_often_effects_that_are_not_normal_break_it() -> None:
+    """docs/comparing.md tells these; nobody says `same` here, which would end most of them before."""
+    random = Random(7)
+    normal = [random.gauss(0.0, 1.0) for _ in range(50_000)]
+    skew = [random.expovariate(1.0) - 1.0 for _ in range(50_000)]
+    alarms = {}
+    for name, effects in (("normal", normal), ("skew", skew)):
+        found = answers(effects, 14, 0.0)
+        alarms[name] = found.faster + found.slower
+    assert 0.004 < alarms["normal"] < 0.01
+    assert 0.04 < alarms["skew"] < 0.08
+
+
+def test_too_little_room_for_pairs_answers_nothing() -> None:
+    found = answers(_effects(0.0064), 3, 0.01)
+    assert (found.faster, found.slower, found.same, found.pairs) == (0.0, 0.0, 0.0, 3.0)

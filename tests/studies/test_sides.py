@@ -1,0 +1,99 @@
+"""Sides of a scenario, and the runs that they make together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.base.errors import HarnessError
+from harness.studies import sides
+from harness.studies.sides import Side, Sides
+
+TEXT = """\
+title: How fast?
+seed: 3
+repeat: 4
+target: {mxnet: 1.9.1}
+workload: {model: mlp, batch_size: 32, steps: 100, warmup: 20}
+variants:
+  plain: {}
+  large: {workload.batch_size: 64}
+expect: {throughput: {versus: plain, at_least: 10%}}
+"""
+
+
+def _read(tmp_path: Path, *asked: list[str]) -> Sides:
+    path = tmp_path / "question.yaml"
+    path.write_text(TEXT)
+    return sides.read(path, [], asked)
+
+
+def test_a_side_is_any_set_of_changes_or_a_variant(tmp_path: Path) -> None:
+    found = _read(tmp_path, [], ["large", "target.env.X=1"], ["target.python=/bin/true"])
+    assert [side.fields for side in found.sides] == [
+        {},
+        {"workload.batch_size": 64, "target.env.X": 1},
+        {"target.python": "/bin/true"},
+    ]
+    assert [side.label for side in found.sides] == [
+        "as it is",
+        "workload.batch_size=64, target.env.X=1",
+        "target.python=/bin/true",
+    ]
+
+
+def test_a_pair_takes_turns_with_the_seed_of_its_number(tmp_path: Path) -> None:
+    text = _read(tmp_path, [], ["large"]).duet(2, turn=5, turns=20, warmup=3, workload={"phases": True})
+    loaded = sides.checked(text, "question")
+    assert (loaded.scenario.turns, loaded.scenario.seed, loaded.scenario.repeats) == (5, 5, 1)
+    workload = loaded.variants["b"].workload
+    assert (workload.steps, workload.warmup, workload.window) == (115, 15, 5)
+    assert (workload.batch_size, workload.phases) == (64, True)
+    assert "expect" not in yaml.safe_load(text)
+
+
+def test_apart_each_side_is_first_in_its_turn(tmp_path: Path) -> None:
+    found = _read(tmp_path, [], ["large"])
+    orders = [list(sides.checked(found.apart(number, {}), "q").variants) for number in range(3)]
+    assert orders == [["a", "b"], ["b", "a"], ["a", "b"]]
+
+
+def test_meaning_runs_the_first_side_twice(tmp_path: Path) -> None:
+    loaded = sides.checked(_read(tmp_path, [], ["large"]).meaning(24), "q")
+    assert list(loaded.variants) == ["a", "again", "b"]
+    assert loaded.variants["a"] == loaded.variants["again"]
+    workload = loaded.variants["b"].workload
+    assert (workload.steps, workload.digest_every, loaded.scenario.turns) == (24, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("nothing", "'nothing' is neither FIELD=VALUE nor a variant of the scenario; its variants are plain, large"),
+        ("workload.batch_size=many", "--set workload.batch_size='?many'?: workload.batch_size: 'many' is not allowed"),
+        ("workload.steps=5", "workload.steps is the same for all sides; give it with --set"),
+        ("title=x", "title cannot differ between sides"),
+        ("workload.batchsize=5", "workload.batchsize: unknown key; did you mean batch_size?"),
+        ("topology={kvstore: dist_sinc}", "'dist_sinc' is not allowed"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(tmp_path: Path, change: str, message: str) -> None:
+    with pytest.raises(HarnessError, match=message.replace("(", r"\(")):
+        _read(tmp_path, [], [change])
+
+
+def test_faults_keep_sides_from_taking_turns() -> None:
+    assert not Sides("q", {"title": "t"}, (Side("a", {}), Side("b", {"seed": 1}))).has_faults
+    assert Sides("q", {"faults": [{"kill": {}}]}, ()).has_faults
+    assert Sides("q", {}, (Side("a", {}), Side("b", {"faults": []}))).has_faults
+
+
+def test_meaning_leaves_faults_out() -> None:
+    slow = {"slow": {"select": {"role": "worker"}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 100}, "faults": [slow]}
+    found = Sides("q", values, (Side("a", {}), Side("b", {"faults.0.slow.factor": 5})))
+    loaded = sides.checked(found.meaning(24), "q")
+    assert [arm.faults for arm in loaded.variants.values()] == [[], [], []]
+    assert [len(arm.faults) for arm in sides.checked(found.apart(0, {}), "q").variants.values()] == [1, 1]
