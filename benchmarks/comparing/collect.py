@@ -1,0 +1,79 @@
+"""Pairs, single runs and whole comparisons of a case, by the commands that a user would type."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+from benchmarks.comparing import cases
+from benchmarks.comparing.cases import Collected, Whole
+from harness.storage import calibration, history, run_folder
+from harness.studies import study_folder
+from harness.studies.pairs import seconds_of
+from harness.vocabulary.events import Window
+
+STEPS = 200
+"""Of each single run that are kept."""
+
+
+def collect(case: str, duets: int, runs: int, results: Path) -> None:
+    """Calibrate with a case, or go on with that, and keep what it said."""
+    found = [folder.id for folder in study_folder.every(results, calibration.NAME) if _is_of(folder, case)]
+    asked = ["--resume", found[-1]] if found else [cases.scenario(case), "--duets", duets, "--runs", runs]
+    body = json.loads(_harness("calibrate", *asked, "--json", "--results", results))
+    answers = study_folder.find(results, calibration.NAME, body["study"]).answers()
+    single = [run_folder.find(results, each.run) for each in answers if each.run and each.key.startswith("run")]
+    told = body["duets"]
+    cases.keep(
+        Collected(
+            case,
+            body["machine"],
+            told["seconds_each"],
+            told["same"]["effects"],
+            told["planted"]["effects"],
+            told["planted"]["asked"],
+            median(map(seconds_of, single)),
+            [_steps(run.path / "history.jsonl") for run in single],
+        )
+    )
+
+
+def whole(case: str, count: int, planted: float, budget: str) -> None:
+    """So many comparisons of a case with itself, every other one with a planted slowness, and what they answered."""
+    for number in range(count):
+        burden = planted if number % 2 else 0.0
+        with tempfile.TemporaryDirectory() as results:
+            side = f"workload.burden={burden}" if burden else "target.env.NOBODY_READS_THIS=1"
+            asked = (cases.scenario(case), "--set", f"seed={1000 * (number + 1)}", "--b", side, "--budget", budget)
+            body = json.loads(_harness("compare", *asked, "--json", "--results", results))
+        (answer,) = body["answers"]
+        numbers = [answer.get(name) for name in ("estimate", "low", "high")]
+        found = Whole(case, burden, answer["answer"], *numbers, len(body["pairs"]), body["seconds"])
+        cases.keep_whole(found)
+        sys.stderr.write(f"{found}\n")
+
+
+def _is_of(folder: study_folder.StudyFolder, case: str) -> bool:
+    _, question = folder.question()
+    return bool(question["name"] == case)
+
+
+def _harness(*arguments: object) -> str:
+    """What a command said on standard output, while its progress is seen; CalledProcessError where it failed."""
+    argv = [sys.executable, "-m", "harness", *map(str, arguments)]
+    ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
+    if ended.returncode not in (0, 1, 3):
+        raise subprocess.CalledProcessError(ended.returncode, argv)
+    return ended.stdout
+
+
+def _steps(path: Path) -> list[float]:
+    """Seconds of a run's steps beyond its warm-up, by the first worker."""
+    windows = (event for event in history.read(path) if isinstance(event, Window) and event.subject == "worker/0")
+    beyond = (window.seconds / window.steps for window in windows if window.first >= 30)
+    return [round(seconds, 6) for seconds in islice(beyond, STEPS)]

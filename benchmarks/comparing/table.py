@@ -1,0 +1,82 @@
+"""What was collected, as Markdown: how often each tool sees what is there, and what is not."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from statistics import fmean, stdev
+
+from benchmarks.comparing import cases, rivals
+from benchmarks.comparing.cases import Collected
+from harness.studies.calibrate import BEFORE
+from harness.studies.redrawn import DRAWN, answers
+
+QUESTIONS = ((0.02, 3), (0.01, 5), (0.005, 10))
+"""Planted changes, and within how many minutes they are to be found."""
+
+HEAD = (
+    "| tool | " + " | ".join(f"{planted:.1%} in {minutes} min" for planted, minutes in QUESTIONS) + " | false alarms |"
+)
+
+
+def text() -> str:
+    """Every case, then the whole comparisons."""
+    return "\n".join([*(line for found in cases.collected() for line in _case(found)), *_whole(), ""])
+
+
+def _case(found: Collected) -> Iterator[str]:
+    yield f"### {found.case}\n"
+    noise = f"{len(found.same)} pairs of {found.pair_seconds:.0f} s, {fmean(found.same):+.2%} ± {stdev(found.same):.2%}"
+    planted = f"{len(found.planted)} planted ones {fmean(found.planted):+.2%} for {found.planted_asked:+.2%}"
+    yield f"{noise}; {planted}; {len(found.runs)} single runs of {found.run_seconds:.0f} s\n"
+    yield HEAD
+    yield "|---" * (len(QUESTIONS) + 2) + "|"
+    yield _row(f"`harness compare` ({DRAWN} drawn)", *_ours(found))
+    for name, seen, alarms in _rivals(found):
+        yield _row(name, seen, alarms)
+    yield ""
+
+
+def _ours(found: Collected) -> tuple[list[float], float]:
+    """Drawn from how pairs scatter around their mean, which is told above; a pair's time is spent on meaning."""
+    seen, alarms, middle = [], [], fmean(found.same)
+    scatter = [effect - middle for effect in found.same]
+    for planted, minutes in QUESTIONS:
+        most = int(60 * minutes / found.pair_seconds) - BEFORE
+        seen.append(answers(scatter, most, planted, -math.log1p(planted)).slower)
+        none = answers(scatter, most, planted)
+        alarms.append(none.faster + none.slower)
+    return seen, max(alarms)
+
+
+def _rivals(found: Collected) -> Iterator[tuple[str, list[float], float]]:
+    each = [max(1, int(60 * minutes / found.run_seconds / 2)) for _, minutes in QUESTIONS]
+    steps = min(map(len, found.runs))
+    kinds = {
+        "`asv continuous`, as it comes (2 rounds of 5)": lambda _, k: rivals.asv(found.runs, 2, 5, k),
+        "`asv continuous`, rounds for all of the time": lambda many, k: rivals.asv(found.runs, many, steps, k),
+        "`pyperf compare_to`, as it comes (20 processes)": lambda _, k: rivals.pyperf(found.runs, 20, k),
+        "`pyperf compare_to`, processes for all of the time": lambda many, k: rivals.pyperf(found.runs, many, k),
+    }
+    for name, judge in kinds.items():
+        seen = [_share(judge(many, planted), {"slower"}) for many, (planted, _) in zip(each, QUESTIONS, strict=True)]
+        alarms = [_share(judge(many, 0.0), {"slower", "faster"}) for many in each]
+        yield name, seen, max((share for share in alarms if not math.isnan(share)), default=math.nan)
+
+
+def _share(answers_: Iterable[str], words: set[str]) -> float:
+    counts = Counter(answers_)
+    return sum(counts[word] for word in words) / counts.total() if counts else math.nan
+
+
+def _row(name: str, seen: list[float], alarms: float) -> str:
+    return f"| {name} | " + " | ".join("–" if math.isnan(each) else f"{each:.1%}" for each in (*seen, alarms)) + " |"
+
+
+def _whole() -> Iterator[str]:
+    every = cases.whole()
+    for case, planted in sorted({(each.case, each.planted) for each in every}):
+        own = [each for each in every if (each.case, each.planted) == (case, planted)]
+        told = ", ".join(f"{count} {word}" for word, count in Counter(each.answer for each in own).most_common())
+        yield f"- {case}, {planted:.1%} planted: {len(own)} comparisons from the command line: {told}"
