@@ -44,7 +44,7 @@ def plan_of(seed: int, keep: tuple[int, ...] | None = None) -> Plan:
             loaded = validation.checked(load.parse(json.dumps(scenario), "simulated"))
         except ScenarioError:
             continue
-        return planner.make(loaded, Target(), "w")
+        return planner.make(loaded, {"": Target()}, "w")
 
 
 def misbehaviour_of(seed: int, plan: Plan) -> Misbehaviour | None:
