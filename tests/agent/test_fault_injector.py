@@ -181,12 +181,17 @@ def test_processor_time_is_counted_over_all_threads() -> None:
 
 
 def test_stacks_of_a_throttled_process_are_seen(session: Listener) -> None:
+    def stack() -> str:
+        session.agent.send(Snapshot(ROLE))
+        return session.until(Stack).text
+
     _spawn(session, SPIN)
+    while "<module>" not in stack():  # an interpreter that starts runs no module yet
+        time.sleep(0.1)
     session.agent.send(Act(ROLE, 1, "slow", {"factor": 4.0}))
     for _ in range(5):
         time.sleep(0.1)
-        session.agent.send(Snapshot(ROLE))
-        assert "<module>" in session.until(Stack).text
+        assert "<module>" in stack()
     session.agent.send(Undo(ROLE, 1))
     report = session.until(Throttled)
     assert report.stopped > 0 and report.state == "R"

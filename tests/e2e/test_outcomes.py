@@ -84,10 +84,10 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
     sleeper = tmp_path / "python"
     sleeper.write_text("#!/bin/sh\necho still importing\nexec sleep 60\n")
     sleeper.chmod(0o755)
-    command = run(SINGLE + "startup_timeout: 1s\nexpect: {outcome: refused}\n", "--python", sleeper)
+    command = run(SINGLE + "startup_timeout: 10s\nexpect: {outcome: refused}\n", "--python", sleeper)
     assert command.code == 3
     assert last_arm(command)["outcome"] == "aborted"
-    assert last_arm(command)["reason"] == "after 1 s worker/0 had not come up; mxnet was never there in any worker"
+    assert last_arm(command)["reason"] == "after 10 s worker/0 had not come up; mxnet was never there in any worker"
     assert last_arm(command)["log"] == "still importing"
 
 

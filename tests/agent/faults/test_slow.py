@@ -15,8 +15,7 @@ def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
     spinner = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
     try:
         throttle = ThrottledProcess(spinner.pid, spinner.pid, factor)
-        until = time.monotonic() + 1.0
-        while time.monotonic() < until:
+        while throttle.cycles < 60:  # as long as that takes here
             time.sleep(max(0.0, throttle.due - time.monotonic()))
             throttle.turn()
         elapsed = throttle.release()
@@ -24,7 +23,6 @@ def test_the_share_of_stopped_time_gives_the_factor(factor: float) -> None:
         spinner.kill()
         spinner.wait()
     assert elapsed / (elapsed - throttle.stopped) == pytest.approx(factor, rel=0.1)
-    assert throttle.cycles > 10
     assert throttle.witnessed >= throttle.cycles - 1  # the first may meet it before it has settled
 
 
