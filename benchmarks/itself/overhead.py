@@ -65,7 +65,9 @@ class _Overhead:
         scenario.write_text(TEXT.format(**fields))
         loaded = load(scenario)
         worker.write_bytes(worker_archive.build())
-        plan.write_text(make(loaded, loaded.scenario.target, worker_archive.digest(worker_archive.build())).text())
+        plan.write_text(
+            make(loaded, {"": loaded.scenario.target}, worker_archive.digest(worker_archive.build())).text()
+        )
         return plan, worker
 
 

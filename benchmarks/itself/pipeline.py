@@ -135,7 +135,7 @@ from harness.planning.planner import make
 from harness.planning.validation import load
 from harness.storage import history
 loaded = load(Path(sys.argv[2]))
-plan = make(loaded, loaded.scenario.target, "0" * 64)
+plan = make(loaded, {"": loaded.scenario.target}, "0" * 64)
 began = time.monotonic()
 verdict = judge(plan, history.read(Path(sys.argv[1])), "run", {})
 assert verdict.verdict == "pass", verdict
