@@ -12,7 +12,7 @@ from benchmarks.comparing import cases, collect, table
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.comparing")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    collecting = verbs.add_parser("collect", help="pairs and single runs of a case; goes on with what there is")
+    collecting = verbs.add_parser("collect", help="pairs and single runs of a case, added to what there is")
     collecting.add_argument("case", choices=cases.NAMES)
     collecting.add_argument("--duets", type=int, default=200, help="three of four are of the same (default: 200)")
     collecting.add_argument("--runs", type=int, default=60)

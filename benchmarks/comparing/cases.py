@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 KEPT = Path(__file__).parents[2] / "results" / "comparing"
 NAMES = ("lenet", "lenet-dist", "resnet", "resnet-dist")
@@ -44,16 +45,33 @@ def scenario(case: str) -> Path:
     return Path(__file__).with_name(f"{case}.yaml")
 
 
-def keep(found: Collected) -> None:
-    """Store what was collected in place of what there was."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    (KEPT / f"{found.case}.json").write_text(json.dumps(asdict(found)) + "\n")
+def files(case: str) -> list[Path]:
+    """What is kept of a case, a file for each study."""
+    return sorted((KEPT / case).glob("*.json"))
+
+
+def keep(study: str, found: Collected) -> None:
+    """Store what a study collected, in place of what it had before."""
+    (KEPT / found.case).mkdir(parents=True, exist_ok=True)
+    (KEPT / found.case / f"{study}.json").write_text(json.dumps(asdict(found)) + "\n")
 
 
 def collected() -> list[Collected]:
-    """Of every case that has something."""
-    files = (KEPT / f"{name}.json" for name in NAMES)
-    return [Collected(**json.loads(file.read_text())) for file in files if file.is_file()]
+    """Of every case that has something, all its studies together."""
+    each = {name: [Collected(**json.loads(file.read_text())) for file in files(name)] for name in NAMES}
+    return [_together(studies) for studies in each.values() if studies]
+
+
+def _together(studies: Sequence[Collected]) -> Collected:
+    duets = sum(len(study.same) + len(study.planted) for study in studies)
+    return replace(
+        studies[-1],
+        pair_seconds=sum(each.pair_seconds * (len(each.same) + len(each.planted)) for each in studies) / duets,
+        same=[effect for study in studies for effect in study.same],
+        planted=[effect for study in studies for effect in study.planted],
+        run_seconds=fmean(study.run_seconds for study in studies),
+        runs=[run for study in studies for run in study.runs],
+    )
 
 
 def keep_whole(found: Whole) -> None:

@@ -22,14 +22,17 @@ STEPS = 200
 
 
 def collect(case: str, duets: int, runs: int, results: Path) -> None:
-    """Calibrate with a case, or go on with that, and keep what it said."""
-    found = [folder.id for folder in study_folder.every(results, calibration.NAME) if _is_of(folder, case)]
-    asked = ["--resume", found[-1]] if found else [cases.scenario(case), "--duets", duets, "--runs", runs]
+    """Calibrate with a case, or go on with what was stopped, and keep what it said beside what there is."""
+    seed = f"seed={1000 * (1 + len(cases.files(case)))}"
+    new = [cases.scenario(case), "--set", seed, "--duets", duets, "--runs", runs]
+    begun = [folder.id for folder in study_folder.every(results, calibration.NAME) if _is_unfinished(folder, case)]
+    asked = ["--resume", begun[-1]] if begun else new
     body = json.loads(_harness("calibrate", *asked, "--json", "--results", results))
     answers = study_folder.find(results, calibration.NAME, body["study"]).answers()
     single = [run_folder.find(results, each.run) for each in answers if each.run and each.key.startswith("run")]
     told = body["duets"]
     cases.keep(
+        body["study"],
         Collected(
             case,
             body["machine"],
@@ -39,7 +42,7 @@ def collect(case: str, duets: int, runs: int, results: Path) -> None:
             told["planted"]["asked"],
             median(map(seconds_of, single)),
             [_steps(run.path / "history.jsonl") for run in single],
-        )
+        ),
     )
 
 
@@ -58,16 +61,19 @@ def whole(case: str, count: int, planted: float, budget: str) -> None:
         sys.stderr.write(f"{found}\n")
 
 
-def _is_of(folder: study_folder.StudyFolder, case: str) -> bool:
+def _is_unfinished(folder: study_folder.StudyFolder, case: str) -> bool:
     _, question = folder.question()
-    return bool(question["name"] == case)
+    return bool(question["name"] == case and len(folder.answers()) < question["runs"] + question["duets"])
 
 
 def _harness(*arguments: object) -> str:
-    """What a command said on standard output, while its progress is seen; CalledProcessError where it failed."""
+    """What a command said on standard output, while its progress is seen; CalledProcessError where it failed.
+
+    What an interrupted one said counts, too.
+    """
     argv = [sys.executable, "-m", "harness", *map(str, arguments)]
     ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
-    if ended.returncode not in (0, 1, 3):
+    if ended.returncode not in (0, 1, 3, 130):
         raise subprocess.CalledProcessError(ended.returncode, argv)
     return ended.stdout
 

@@ -105,7 +105,9 @@ def quick(stranger: Stranger) -> Quick:
     wanted = {path.stem: path for path in (ROOT / "scenarios").rglob("*.yaml") if "quick" in _tags(path)}
     verdicts = _verdicts(stranger.results)
     for _ in range(3):
-        missing = [path for name, path in wanted.items() if verdicts.get(name, {}).get("verdict", "invalid") == "invalid"]
+        missing = [
+            path for name, path in wanted.items() if verdicts.get(name, {}).get("verdict", "invalid") == "invalid"
+        ]
         with ThreadPoolExecutor(2) as pairs:
             list(pairs.map(lambda path: harness("run", path, "--results", stranger.results), missing))
         verdicts = _verdicts(stranger.results)
