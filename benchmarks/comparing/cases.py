@@ -14,13 +14,16 @@ NAMES = ("lenet", "lenet-dist", "resnet", "resnet-dist")
 
 @dataclass(frozen=True)
 class Collected:
-    """Of one job: effects of pairs (logarithms), what a pair and a run took, and step seconds of single runs."""
+    """Of one job: effects of pairs (logarithms), what a pair and a run took, and step seconds of single runs.
+
+    An effect is that of the median of turns and, beside it, that of the whole time, which guards it.
+    """
 
     case: str
     machine: Mapping[str, object]
     pair_seconds: float
-    same: list[float]
-    planted: list[float]
+    same: list[tuple[float, float]]
+    planted: list[tuple[float, float]]
     planted_asked: float
     run_seconds: float
     runs: list[list[float]]
@@ -67,8 +70,8 @@ def _together(studies: Sequence[Collected]) -> Collected:
     return replace(
         studies[-1],
         pair_seconds=sum(each.pair_seconds * (len(each.same) + len(each.planted)) for each in studies) / duets,
-        same=[effect for study in studies for effect in study.same],
-        planted=[effect for study in studies for effect in study.planted],
+        same=[tuple(effect) for study in studies for effect in study.same],
+        planted=[tuple(effect) for study in studies for effect in study.planted],
         run_seconds=fmean(study.run_seconds for study in studies),
         runs=[run for study in studies for run in study.runs],
     )

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from benchmarks.comparing import cases, rivals
 from benchmarks.comparing.cases import Collected
 from harness.studies.calibrate import BEFORE
-from harness.studies.redrawn import DRAWN, answers
+from harness.studies.redrawn import DRAWN, answers, centred
 
 QUESTIONS = ((0.02, 3), (0.01, 5), (0.005, 10))
 """Planted changes, and within how many minutes they are to be found."""
@@ -27,8 +27,9 @@ def text() -> str:
 
 def _case(found: Collected) -> Iterator[str]:
     yield f"### {found.case}\n"
-    noise = f"{len(found.same)} pairs of {found.pair_seconds:.0f} s, {fmean(found.same):+.2%} ± {stdev(found.same):.2%}"
-    planted = f"{len(found.planted)} planted ones {fmean(found.planted):+.2%} for {found.planted_asked:+.2%}"
+    same, slower = ([effect for effect, _ in each] for each in (found.same, found.planted))
+    noise = f"{len(same)} pairs of {found.pair_seconds:.0f} s, {fmean(same):+.2%} ± {stdev(same):.2%}"
+    planted = f"{len(slower)} planted ones {fmean(slower):+.2%} for {found.planted_asked:+.2%}"
     yield f"{noise}; {planted}; {len(found.runs)} single runs of {found.run_seconds:.0f} s\n"
     yield HEAD
     yield "|---" * (len(QUESTIONS) + 2) + "|"
@@ -40,8 +41,8 @@ def _case(found: Collected) -> Iterator[str]:
 
 def _ours(found: Collected) -> tuple[list[float], float]:
     """Drawn from how pairs scatter around their mean, which is told above; a pair's time is spent on meaning."""
-    seen, alarms, middle = [], [], fmean(found.same)
-    scatter = [effect - middle for effect in found.same]
+    seen, alarms = [], []
+    scatter = [each for kind in (found.same, found.planted) for each in centred(*zip(*kind, strict=True))]
     for planted, minutes in QUESTIONS:
         most = int(60 * minutes / found.pair_seconds) - BEFORE
         seen.append(answers(scatter, most, planted, -math.log1p(planted)).slower)

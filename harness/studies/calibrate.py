@@ -19,8 +19,9 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import MIN_VALUES, shown
 from harness.storage import calibration, history, run_folder
 from harness.studies import in_process, pairs, sides
+from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.pairs import Pair
-from harness.studies.redrawn import answers
+from harness.studies.redrawn import answers, centred
 from harness.studies.sides import Side, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
@@ -116,10 +117,10 @@ class Calibrate(Study):
         return f"{key}: {self.rates[-1]:.4g} samples/s"
 
     def _add_duet(self, key: str, pair: Pair) -> str:
-        if not pair.effects.get("throughput"):
+        if not (pair.effects.get(GUARDED) and pair.effects.get(GUARD)):
             return self._failed(key, "a side has no throughput in some turn")
         self.pairs.append(pair)
-        ((side, effect),) = pair.effects["throughput"].items()
+        ((side, effect),) = pair.effects[GUARDED].items()
         doubt = f" ({pair.disturbed})" if pair.disturbed else ""
         return f"{key}: {'the same' if side == SAME else 'planted'} {math.expm1(effect):+.2%}{doubt}"
 
@@ -127,9 +128,9 @@ class Calibrate(Study):
         self.failures.append(why)
         return f"{key}: {why}"
 
-    def effects(self, side: str) -> list[float]:
-        """Of the throughput of a side beside the first, a number for each duet of that kind."""
-        each = [pair.effects["throughput"] for pair in pairs.counted(self.pairs)]
+    def effects(self, side: str, measure: str = GUARDED) -> list[float]:
+        """Of a measure of a side beside the first, a number for each duet of that kind."""
+        each = [pair.effects[measure] for pair in pairs.counted(self.pairs)]
         return [effect[side] for effect in each if side in effect]
 
     @property
@@ -157,18 +158,20 @@ class Calibrate(Study):
         each, sd = median(pair.seconds for pair in self.pairs), stdev(same)
         lasting = each * len(self.pairs) / len(pairs.counted(self.pairs))
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
-        scatter = [effect - fmean(effects) for effects in (same, planted) for effect in effects]
+        guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}
+        scatter = [*centred(same, guards[SAME]), *centred(planted, guards[PLANTED])]
         kinds = {"same": 0.0, "planted": fmean(planted)} if len(scatter) >= DRAWN_FROM else {}
         return {
             "n": len(same) + len(planted),
             "disturbed": sum(bool(pair.disturbed) for pair in self.pairs),
             "seconds_each": lasting,
-            "same": {"mean": fmean(same), "sd": sd, "effects": same},
+            "same": {"mean": fmean(same), "sd": sd, "effects": same, "guards": guards[SAME]},
             "planted": {
                 "asked": -math.log1p(self.resolve),
                 "mean": fmean(planted),
                 "sd": stdev(planted),
                 "effects": planted,
+                "guards": guards[PLANTED],
             },
             "detectable": {str(minutes): shown(n, sd) if n >= MIN_VALUES else None for minutes, n in counts.items()},
             "answers": {

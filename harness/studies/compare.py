@@ -162,8 +162,11 @@ class Compare(Study):
     def _add_pair(self, key: str, verdict: Verdict, seconds: float) -> str:
         found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
         if self.of_seeds and (lost := self._without_loss(found)):
-            self.broken = f"the final loss of {lost} is not a finite number above 0"
-            return f"{key}: {self.broken}"
+            why = f"the final loss of {', '.join(lost)} is not a finite number above 0"
+            if (first := self.scenario.sides[0].name) in lost:
+                return self._failed(key, why, first)
+            self.broken = why
+            return f"{key}: {why}"
         if not self.of_seeds and self.question_.measure not in found.effects:
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
@@ -184,11 +187,11 @@ class Compare(Study):
     def _names(self) -> list[str]:
         return [side.name for side in self.evidence.others]
 
-    def _without_loss(self, pair: Pair) -> str:
+    def _without_loss(self, pair: Pair) -> list[str]:
         """The sides whose training led nowhere with a seed; they may not just be missing among the others."""
         if "drift" not in pair.first:
-            return self.scenario.sides[0].name
-        return ", ".join(side for side in self._names if side not in pair.effects.get("drift", {}))
+            return [self.scenario.sides[0].name]
+        return [side for side in self._names if side not in pair.effects.get("drift", {})]
 
     def without_effect(self, side: str) -> str | None:
         """Why a setting did nothing here, where all that was computed is the same and no difference was seen."""

@@ -20,7 +20,8 @@ def _duets(count: int) -> dict[str, Any]:
     for number in range(count):
         (_, other) = study._sides(number).sides
         effect = random.gauss(-0.01 if other.name == PLANTED else 0.0, 0.0064)
-        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, {"throughput": {other.name: effect}}, {}))
+        effects = {"throughput": {other.name: effect}, "throughput_overall": {other.name: effect}}
+        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}))
     return dict(study.summary()["duets"])
 
 
@@ -53,7 +54,8 @@ def test_what_disturbs_costs_time() -> None:
     for number in range(40):
         (_, other) = study._sides(number).sides
         disturbed = "others used 50% of the processors" if number % 10 == 9 else ""
-        effect = {"throughput": {other.name: 0.001 * (number % 3)}}
-        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effect, {}, disturbed))
+        effect = {other.name: 0.001 * (number % 3)}
+        effects = {"throughput": effect, "throughput_overall": effect}
+        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
     assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning

@@ -75,9 +75,9 @@ def test_mlperfs_rule_is_of_the_steps_of_both_sides() -> None:
 
 def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:
     study = Compare(SIDES, Question(measure="drift"))
-    assert study._without_loss(Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": 0.3})) == ""
-    assert study._without_loss(Pair("run", 1.0, {}, {"drift": 0.3})) == "b"
-    assert study._without_loss(Pair("run", 1.0, {}, {})) == "a"
+    assert study._without_loss(Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": 0.3})) == []
+    assert study._without_loss(Pair("run", 1.0, {}, {"drift": 0.3})) == ["b"]
+    assert study._without_loss(Pair("run", 1.0, {}, {})) == ["a"]
 
 
 def test_a_side_that_fails_again_and_again_is_an_answer_and_once_is_none() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.studies.redrawn import answers
+from harness.studies.redrawn import Effects, answers, centred
 
 
-def _effects(sd: float) -> list[float]:
+def _effects(sd: float) -> Effects:
+    """The guard scatters somewhat more, and mostly with what it guards."""
     random = Random(3)
     values = [random.gauss(0.0, sd) for _ in range(150)]
-    mean = sum(values) / len(values)
-    return [value - mean for value in values]
+    return centred(values, [value + random.gauss(0.0, sd) for value in values])
 
 
 def test_alike_sides_are_hardly_ever_told_apart() -> None:
@@ -35,7 +35,7 @@ def test_how_often_effects_that_are_not_normal_break_it() -> None:
     skew = [random.expovariate(1.0) - 1.0 for _ in range(50_000)]
     alarms = {}
     for name, effects in (("normal", normal), ("skew", skew)):
-        found = answers(effects, 14, 0.0)
+        found = answers([(effect, 0.0) for effect in effects], 14, 0.0)
         alarms[name] = found.faster + found.slower
     assert 0.004 < alarms["normal"] < 0.01
     assert 0.04 < alarms["skew"] < 0.08
@@ -44,3 +44,14 @@ def test_how_often_effects_that_are_not_normal_break_it() -> None:
 def test_too_little_room_for_pairs_answers_nothing() -> None:
     found = answers(_effects(0.0064), 3, 0.01)
     assert (found.faster, found.slower, found.same, found.pairs) == (0.0, 0.0, 0.0, 3.0)
+
+
+def test_what_the_median_does_not_show_the_guard_may() -> None:
+    stalls = [(one, other - 0.05) for one, other in _effects(0.0064)]
+    found = answers(stalls, 13, 0.01)
+    assert found.slower > 0.9
+    assert found.same > 0.0  # said before the guard had seen enough
+
+
+def test_scatter_is_told_around_each_mean() -> None:
+    assert centred([1.0, 3.0], [0.0, 4.0]) == [(-1.0, -2.0), (1.0, 2.0)]
