@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.comparing import cases, collect, table
+from benchmarks.comparing import cases, collect, configuration, table
 
 
 def main() -> None:
@@ -23,11 +23,15 @@ def main() -> None:
     comparing.add_argument("--planted", type=float, default=0.02)
     comparing.add_argument("--budget", default="3min")
     verbs.add_parser("table", help="what there is, as a table")
+    verbs.add_parser("configuration", help="ask what has no answer yet; print all answers")
     asked = parser.parse_args()
     if asked.verb == "collect":
         collect.collect(asked.case, asked.duets, asked.runs, asked.results)
     elif asked.verb == "whole":
         collect.whole(asked.case, asked.count, asked.planted, asked.budget)
+    elif asked.verb == "configuration":
+        configuration.ask()
+        sys.stdout.write("\n".join([*configuration.rows(), ""]))
     else:
         sys.stdout.write(table.text())
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 import sys
 import tempfile
 from itertools import islice
@@ -13,6 +11,7 @@ from statistics import median
 
 from benchmarks.comparing import cases
 from benchmarks.comparing.cases import Collected, Whole
+from benchmarks.comparing.command import harness
 from harness.storage import calibration, history, run_folder
 from harness.studies import study_folder
 from harness.studies.pairs import seconds_of
@@ -28,7 +27,7 @@ def collect(case: str, duets: int, runs: int, results: Path) -> None:
     new = [cases.scenario(case), "--set", seed, "--duets", duets, "--runs", runs]
     begun = [folder.id for folder in study_folder.every(results, calibration.NAME) if _is_unfinished(folder, case)]
     asked = ["--resume", begun[-1]] if begun else new
-    body = json.loads(_harness("calibrate", *asked, "--json", "--results", results))
+    body = json.loads(harness("calibrate", *asked, "--json", "--results", results))
     answers = study_folder.find(results, calibration.NAME, body["study"]).answers()
     single = [run_folder.find(results, each.run) for each in answers if each.run and each.key.startswith("run")]
     told = body["duets"]
@@ -53,7 +52,7 @@ def whole(case: str, count: int, planted: float, budget: str) -> None:
         with tempfile.TemporaryDirectory() as results:
             side = f"workload.burden={burden}" if burden else "target.env.NOBODY_READS_THIS=1"
             asked = (cases.scenario(case), "--set", f"seed={1000 * (number + 1)}", "--b", side, "--budget", budget)
-            body = json.loads(_harness("compare", *asked, "--json", "--results", results))
+            body = json.loads(harness("compare", *asked, "--json", "--results", results))
         (answer,) = body["answers"]
         numbers = [answer.get(name) for name in ("estimate", "low", "high")]
         found = Whole(case, burden, answer["answer"], *numbers, len(body["pairs"]), body["seconds"])
@@ -64,20 +63,6 @@ def whole(case: str, count: int, planted: float, budget: str) -> None:
 def _is_unfinished(folder: study_folder.StudyFolder, case: str) -> bool:
     _, question = folder.question()
     return bool(question["name"] == case and len(folder.answers()) < question["runs"] + question["duets"])
-
-
-def _harness(*arguments: object) -> str:
-    """What a command said on standard output, while its progress is seen; CalledProcessError where it failed.
-
-    What an interrupted one said counts, too: Ctrl-C is the command's to answer.
-    """
-    argv = [sys.executable, "-m", "harness", *map(str, arguments)]
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
-    signal.signal(signal.SIGINT, before)
-    if ended.returncode not in (0, 1, 3, 130):
-        raise subprocess.CalledProcessError(ended.returncode, argv)
-    return ended.stdout
 
 
 def _steps(path: Path) -> list[float]:

@@ -1,0 +1,77 @@
+"""What was collected of comparisons, as pages tell it; collecting takes hours and is for who asks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+import yaml
+
+from benchmarks.comparing import cases, configuration, rivals, table
+from benchmarks.comparing.cases import Collected, Whole
+from benchmarks.comparing.configuration import QUESTIONS, SCENARIOS, Told
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cases, "KEPT", tmp_path)
+    monkeypatch.setattr(configuration, "FILE", tmp_path / "configuration.jsonl")
+    return tmp_path
+
+
+def _collected(seed: int, duets: int = 60, runs: int = 50) -> Collected:
+    random = Random(seed)
+
+    def pairs(effect: float, count: int) -> list[tuple[float, float]]:
+        return [(random.gauss(effect, 0.005), random.gauss(effect, 0.007)) for _ in range(count)]
+
+    steps = [[0.01 * random.lognormvariate(level, 0.02) for _ in range(200)] for level in [0.0] * runs]
+    return Collected("lenet", {}, 20.0, pairs(0.0, duets), pairs(-0.01, duets // 3), -0.00995, 5.0, steps)
+
+
+def test_studies_of_a_case_are_told_together() -> None:
+    cases.keep("first", _collected(1))
+    cases.keep("second", _collected(2, duets=30))
+    (found,) = cases.collected()
+    assert (len(found.same), len(found.planted), len(found.runs)) == (90, 30, 100)
+    cases.keep("second", _collected(2, duets=33))
+    assert len(cases.collected()[0].same) == 93
+
+
+def test_the_table_has_every_tool_and_what_it_rests_on() -> None:
+    cases.keep("first", _collected(1))
+    cases.keep_whole(Whole("lenet", 0.0, "same", 0.0, -0.01, 0.01, 8, 150.0))
+    cases.keep_whole(Whole("lenet", 0.02, "slower", -0.02, -0.03, -0.01, 8, 150.0))
+    lines = table.text().splitlines()
+    assert lines[0] == "### lenet"
+    assert lines[2].startswith("60 pairs of 20 s") and "; 20 planted ones" in lines[2] and "50 single runs" in lines[2]
+    ours = next(line for line in lines if "harness compare" in line)
+    two, one, half, alarms = (float(cell.strip(" %")) for cell in ours.split("|")[2:6])
+    assert two > 99 and one > 95 and half > 90 and alarms < 1.5
+    assert sum("asv continuous" in line for line in lines) == sum("pyperf compare_to" in line for line in lines) == 2
+    assert lines[-2:] == [
+        "- lenet, 0.0% planted: 1 comparisons from the command line: 1 same",
+        "- lenet, 2.0% planted: 1 comparisons from the command line: 1 slower",
+    ]
+
+
+def test_rivals_see_what_is_large() -> None:
+    runs = _collected(1).runs
+    assert set(rivals.asv(runs, 10, 50, 0.2)) == {"slower"}
+    assert set(rivals.pyperf(runs, 10, 0.2)) == {"slower"}
+    assert list(rivals.asv(runs, 26, 50, 0.0)) == []  # more processes than there are
+
+
+def test_every_question_of_configuration_is_one_that_its_scenario_asks() -> None:
+    assert {asked.scenario for asked in QUESTIONS} == {path.stem for path in SCENARIOS.glob("*.yaml")}
+    for asked in QUESTIONS:
+        variants = yaml.safe_load((SCENARIOS / f"{asked.scenario}.yaml").read_text())["variants"]
+        assert set(asked.sides) <= set(variants)
+
+
+def test_answers_become_rows(kept: Path) -> None:
+    told = Told("engine", "threaded", "naive", "throughput", "identical", "slower", -0.12, -0.2, None, 5)
+    (kept / "configuration.jsonl").write_text(configuration.line(told))
+    *_, row = configuration.rows()
+    assert row == "| engine | naive | threaded | identical | throughput | slower | -11.3% (-18.1% to ?) | 5 |"
