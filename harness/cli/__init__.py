@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors that we raise on purpose become one message and their exit code."""
+    _open_streams()
     arguments = parser().parse_args(argv)
     with _noting_ctrl_c():
         try:
@@ -70,6 +71,21 @@ def main(argv: list[str] | None = None) -> int:
             return HarnessError.exit_code
         except Exception as error:
             return _interrupted() if _pressed else _unexpected(error)
+
+
+def _open_streams() -> None:
+    """What is written to a standard stream that is closed (``2>&-``) goes nowhere, and no other file gets its number.
+
+    An error while writing would end with status 1, which is a verdict.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
 
 
 _pressed: list[int] = []

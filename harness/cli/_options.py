@@ -38,8 +38,9 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
 def require_alone(arguments: argparse.Namespace, *names: str) -> None:
     """InputError where ``--resume`` comes with options that say what to study: that is decided."""
     for name in names:
-        if arguments.resume and getattr(arguments, name):
-            raise InputError(f"--resume goes on with what was asked; leave --{name} out")
+        if arguments.resume is not None and getattr(arguments, name):
+            what = "the path" if name in ("path", "paths") else f"--{name}"
+            raise InputError(f"--resume goes on with what was asked; leave {what} out")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from harness.studies import study_folder
 from harness.studies.study import Progress, Study, perform, reopened
 from harness.studies.study_folder import StudyFolder
 from harness.targets import resolve
+from harness.targets.interpreter import require_mxnet
 
 Kind = TypeVar("Kind", bound=Study)
 
@@ -27,7 +28,7 @@ Kind = TypeVar("Kind", bound=Study)
 def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Namespace) -> tuple[Kind, StudyFolder]:
     """The study that is asked for, or the one to go on with, and its folder."""
     results: Path = arguments.results
-    if arguments.resume:
+    if arguments.resume is not None:
         folder = study_folder.find(results, kind.name, arguments.resume)
         return reopened(kind, folder), folder
     study = make()
@@ -35,12 +36,16 @@ def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Names
 
 
 def prepare(loaded: LoadedScenario) -> None:
-    """Build a scenario's targets, and say which settings do nothing; InputError where this machine cannot run it."""
+    """Build a scenario's targets, and say which settings do nothing; InputError where nothing could be trained here."""
     say = Console(stderr=True)
     plan = request.planned(loaded, resolve.settled(loaded)).plan
     machine.require(plan)
     warn_of_shell(say, [arm.env for arm in plan.arms])
-    warn_of_unread(say, plan, resolve.interpreters(plan, lambda line: say.print(line, highlight=False)))
+    found = resolve.interpreters(plan, lambda line: say.print(line, highlight=False))
+    for arm in plan.arms:
+        if arm.target.python is not None:
+            require_mxnet(found[arm.name].python, arm.env)
+    warn_of_unread(say, plan, found)
 
 
 def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False) -> bool:

@@ -38,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.studies.calibrate import Calibrate
 
     _options.require_alone(arguments, "path", "runs", "duets", "resolve", "set", "mxnet", "python")
-    if not arguments.resume and arguments.path is None:
+    if arguments.resume is None and arguments.path is None:
         raise InputError("give a scenario to run again and again, or --resume ID")
     study, folder = _studying.opened(Calibrate, lambda: _study(arguments), arguments)
     finished = _studying.run(study, folder, in_process=True)

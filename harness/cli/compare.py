@@ -15,6 +15,7 @@ HELP = "say whether one side of a scenario is faster, slower or the same as anot
 SCHEMA = "harness/compare/1"
 SIDES = "abcdefgh"
 EXIT_UNDECIDED = 3
+LEAST_SEEDS = 4
 MEASURES = (
     "throughput", "throughput_overall", "latency_p50", "latency_p99", "outside_compute", "waiting", "peak_memory",
     "held_memory", "live_memory", "growth", "start_up", "sent_bytes", "drift", "loss_half_way", "loss_area",
@@ -46,7 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     margin = "the same, if closer (default: 1%%; of drift, half of what seeds differ by)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help="of all runs together (default: 5min)")
-    parser.add_argument("--seeds", type=_options.positive, metavar="N", help="of drift: at least so many (default: 8)")
+    seeds = f"of drift: at least so many, {LEAST_SEEDS} or more (default: 8)"
+    parser.add_argument("--seeds", type=_options.positive, metavar="N", help=seeds)
     parser.add_argument("--apart", action="store_true", help="run sides one after the other, not side by side")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="also draw it into an SVG or PNG file")
     _options.add_changes(parser)
@@ -65,23 +67,25 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.studies.compare import Compare
 
     _options.require_alone(arguments, "path", "measure", "resolve", "seeds", "apart", "set", "mxnet", "python", *SIDES)
-    if not arguments.resume and arguments.path is None:
+    if arguments.resume is None and arguments.path is None:
         raise InputError("give a scenario to compare sides of, or --resume ID")
     if arguments.measure not in (None, *MEASURES):
         raise InputError(f"{arguments.measure!r} is not a measure; there are {', '.join(MEASURES)}")
-    if arguments.picture is not None and arguments.picture.suffix not in (".svg", ".png"):
-        raise InputError(f"{arguments.picture} does not end in .svg or .png; the ending decides on the form")
+    if arguments.seeds is not None and arguments.seeds < LEAST_SEEDS:
+        raise InputError(f"--seeds {arguments.seeds}: fewer than {LEAST_SEEDS} have no interval; give more")
+    if arguments.picture is not None:
+        _require_drawable(arguments.picture)
     study, folder = _studying.opened(Compare, lambda: _study(arguments), arguments)
-    if arguments.resume and arguments.budget is not None:
+    if arguments.resume is not None and arguments.budget is not None:
         study.allow(arguments.budget)
     finished = _studying.run(study, folder, in_process=True)
-    if arguments.picture is not None:
-        _draw(study, arguments.picture)
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
     else:
         Console().print(render(study))
         print(f"study {folder.id}")
+    if arguments.picture is not None:
+        _draw(study, arguments.picture)
     return _code(study) if finished else EXIT_INTERRUPTED
 
 
@@ -107,14 +111,25 @@ def _study(arguments: argparse.Namespace) -> Compare:
     return study
 
 
+def _require_drawable(path: Path) -> None:
+    """InputError for a picture that nobody could write when all is run."""
+    from harness.base.errors import InputError
+
+    if path.suffix not in (".svg", ".png"):
+        raise InputError(f"{path} does not end in .svg or .png; the ending decides on the form")
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no folder for it; choose another place")
+
+
 def _draw(study: Compare, path: Path) -> None:
+    from harness.base.errors import StorageError
     from harness.report.compare_figure import draw
-    from harness.storage.run_folder import storage_error
 
     try:
         draw(study, path)
     except OSError as error:
-        raise storage_error(error, path) from error
+        why = (error.strerror or str(error)).lower()
+        raise StorageError(f"{path} cannot be written: {why}; choose another place with --picture") from error
 
 
 def _code(study: Compare) -> int:

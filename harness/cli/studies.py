@@ -28,6 +28,9 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": "harness/studies/1", "studies": [vars(entry) for entry in entries]}, indent=1))
         return 0
+    if not entries:
+        print(f"there are no studies in {arguments.results}")
+        return 0
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("study", "answers", "what it comes to"):
         table.add_column(column, overflow="fold")

@@ -138,7 +138,8 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
         if arm.ended is None:
             return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
         if arm.ended.outcome in ("interrupted", "aborted"):
-            return "invalid", f"{arm.ended.outcome} by {arm.ended.reason}"
+            joined = " by " if arm.ended.outcome == "interrupted" else ": "
+            return "invalid", f"{arm.ended.outcome}{joined}{arm.ended.reason}"
     doubtful = [receipt for arm in arms for receipt in arm.receipts if not receipt.stands]
     if doubtful:
         return "invalid", "; ".join(map(_doubt, doubtful))

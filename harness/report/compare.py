@@ -43,7 +43,7 @@ def _answers(study: Compare) -> Iterator[Text]:
     if study.broken:
         return
     if not study.evidence.pairs:
-        yield Text("nothing was compared: no pair was run to its end within the budget", "yellow")
+        yield Text(study.nothing, "yellow")
         return
     for finding in study.evidence.findings():
         yield Text(sentence(finding), _STYLES.get(finding.word, "yellow"))
@@ -122,7 +122,8 @@ def _why_margin(study: Compare) -> str:
 
 
 def _spent(study: Compare) -> Iterator[Text]:
-    how = "sides live at once and take turns" if study.duet else "sides run one after the other"
+    apart = "sides run one after the other, seeds side by side" if study.of_seeds else "sides run one after the other"
+    how = "sides live at once and take turns" if study.duet else apart
     units = "seeds" if study.of_seeds else "pairs of fresh processes"
     yield Text(f"{len(study.evidence.counted)} {units}, {how}; {study.seconds:.0f} s of runs", "dim")
     if (margin := study.evidence.margin(study.question_.measure)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,18 @@ def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any]) -> dict
     """
     newest: dict[str, dict[str, Any]] = {}
     for path in sorted((results / "studies").glob(f"*-{NAME}*")):
-        try:
-            summary = RunFolder(path).read_json("summary.json")
-        except HarnessError:
-            continue
-        if summary.get("between_runs") and summary.get("machine") == machine(facts):
-            known = {name: summary.get(name) for name in ("between_runs", "scenario", "job")}
+        known = _read(path)
+        if known is not None and known.pop("machine") == machine(facts):
             newest[json.dumps(known["job"], sort_keys=True)] = {"study": path.name, **known}
     same = newest.get(json.dumps(of, sort_keys=True))
     return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """What a calibration says of runs; None where it has too few, or cannot be read."""
+    try:
+        summary = RunFolder(path).read_json("summary.json")
+        known = {name: summary[name] for name in ("between_runs", "scenario", "job", "machine")}
+        return known if math.isfinite(float(known["between_runs"]["upper"])) else None
+    except (HarnessError, LookupError, TypeError, ValueError):
+        return None

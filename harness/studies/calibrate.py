@@ -71,16 +71,20 @@ class Calibrate(Study):
         """Runs and duets by turns, so that both see the machine at all times; the first run tells the steps' time."""
         if len(self.failures) > 2:
             return []
-        keys = [f"run-{number:03d}" for number in range(self._runs)]
-        others = [f"duet-{number:03d}" for number in range(self._duets)]
+        keys, others = self._keys[: self._runs], self._keys[self._runs :]
         mixed = sorted(
-            [*keys, *others], key=lambda key: (int(key[-3:]) / len(keys if key in keys else others), key < "e")
+            [*keys, *others], key=lambda key: (_number(key) / len(keys if key in keys else others), key < "e")
         )
         waiting = [key for key in mixed if key not in self._done]
         return [self._trial(key) for key in waiting[:1]]
 
+    @property
+    def _keys(self) -> list[str]:
+        runs = [f"run-{number:03d}" for number in range(self._runs)]
+        return [*runs, *(f"duet-{number:03d}" for number in range(self._duets))]
+
     def _trial(self, key: str) -> Trial:
-        number = int(key[-3:])
+        number = _number(key)
         if key.startswith("run"):
             return Trial(key, self.scenario.alone(number))
         return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, {}))
@@ -97,16 +101,22 @@ class Calibrate(Study):
         """Run trials one after the other, in this process; InputError where this machine cannot run them."""
         yield from in_process.run(trials, folder, self.scenario.name, interruption)
 
+    def counts(self, verdict: Verdict) -> bool:
+        """What failed is tried again, with failures counted anew."""
+        ends = {arm.ended.outcome if arm.ended else "unknown" for arm in verdict.arms}
+        return verdict.trusted and ends == {"completed"}
+
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key not in self._keys:
+            raise LookupError(key)
         self._done.add(key)
-        ends = [] if verdict is None else [arm.ended.outcome if arm.ended else "unknown" for arm in verdict.arms]
-        if verdict is None or not verdict.trusted or set(ends) != {"completed"} or self.folder is None:
+        if verdict is None or not self.counts(verdict) or self.folder is None:
             return self._failed(key, failure or (verdict.reason if verdict else ""))
         folder = run_folder.find(self.folder.results, verdict.run)
         self._machine, self._job = calibration.machine(verdict.facts), folder.plan().job_kind
         if key.startswith("duet"):
             return self._add_duet(
-                key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(int(key[-3:])), True)
+                key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)
             )
         throughput = verdict.arms[0].get("throughput")
         if len(throughput.samples) < 2 or not min(throughput.samples) > 0:
@@ -186,3 +196,7 @@ class Calibrate(Study):
         runs = f"{between['sd']:.1%} from run to run" if between else "too few runs"
         effects = self.effects(SAME)
         return f"{self.scenario.name}: {runs}; {stdev(effects):.2%} from duet to duet" if len(effects) > 1 else runs
+
+
+def _number(key: str) -> int:
+    return int(key.partition("-")[2])

@@ -54,6 +54,8 @@ class Compare(Study):
             raise InputError("one side has nothing to be compared with; give --b FIELD=VALUE, or a variant's name")
         if asked.measure == "steps_to_loss" and "target_loss" not in scenario.values["workload"]:
             raise InputError("steps_to_loss needs a loss to reach; give --set workload.target_loss=LOSS")
+        if asked.measure == "sent_bytes" and not scenario.has_network:
+            raise InputError("sent_bytes are counted on links, which there are none of; give --set topology.network={}")
         self.scenario, self.question_ = scenario, asked
         self.of_seeds = asked.compared.of_seeds
         self.duet = not (asked.apart or self.of_seeds or scenario.has_faults)
@@ -125,7 +127,15 @@ class Compare(Study):
 
     # What they say
 
+    def counts(self, verdict: Verdict) -> bool:
+        """Runs that say nothing of any other side are made again: what kept them from it may be gone."""
+        first = self.scenario.sides[0].name
+        ends = {arm.of: arm.ended.outcome for arm in verdict.arms if arm.ended is not None}
+        return verdict.trusted and all(ends.get(side, "completed") == "completed" for side in (first, AGAIN))
+
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if not (key == MEANING or (key.startswith("pair-") and key[5:].isdecimal())):
+            raise LookupError(key)
         if verdict is None or self.folder is None:
             return self._failed(key, failure)
         folder = run_folder.find(self.folder.results, verdict.run)
@@ -211,7 +221,16 @@ class Compare(Study):
 
     @property
     def in_words(self) -> str:
+        if not (self.broken or self.evidence.pairs):
+            return self.nothing
         return self.broken or "; ".join(sentence(finding) for finding in self.evidence.findings())
+
+    @property
+    def nothing(self) -> str:
+        """Why there is no pair to compare by."""
+        if self.failures:
+            return f"nothing was compared: {self.failures[-1]}"
+        return "nothing was compared: the budget has no room for a pair" if self.over else "nothing was compared yet"
 
     def summary(self) -> Mapping[str, Any]:
         others = self.scenario.sides[1:]

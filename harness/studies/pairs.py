@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.base.errors import DamagedRunError
 from harness.judging.verdict import Verdict
 from harness.storage.run_folder import RunFolder
 from harness.studies.compared import MEASURES
@@ -55,17 +56,13 @@ def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Ma
 
 
 def counted(every: Sequence[Pair]) -> list[Pair]:
-    """Those that nothing disturbed, and those by which time most were disturbed: this machine is like that.
+    """Those that nothing disturbed, and those that follow a disturbed one: a pair is made again once, not for ever.
 
     What disturbs a pair meets all of its sides: it makes effects scatter, and favours none. Whether a pair counts is
     known when it is made, and stays so: the interval holds for one sequence.
     """
-    kept, disturbed = [], 0
-    for number, pair in enumerate(every, 1):
-        disturbed += bool(pair.disturbed)
-        if not pair.disturbed or 2 * disturbed > number:
-            kept.append(pair)
-    return kept
+    before = [None, *every]
+    return [pair for last, pair in zip(before, every, strict=False) if not pair.disturbed or (last and last.disturbed)]
 
 
 def step_seconds(past: Iterable[Event]) -> float:
@@ -78,9 +75,12 @@ def step_seconds(past: Iterable[Event]) -> float:
 
 
 def seconds_of(folder: RunFolder) -> float:
-    """What a whole run took, from its first process to its verdict."""
+    """What a whole run took, from its first process to its verdict; DamagedRunError where its status does not say."""
     status = folder.read_json("status.json")
-    return float(status["ended"]) - float(status["started"])
+    try:
+        return float(status["ended"]) - float(status["started"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise DamagedRunError(f"{folder.path / 'status.json'} does not say when the run began and ended") from error
 
 
 def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -> Pair:

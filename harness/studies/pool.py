@@ -16,6 +16,7 @@ import psutil
 
 from harness.base.errors import DamagedRunError
 from harness.base.process import die_with_parent, module
+from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 
 BUSY = 0.75
@@ -74,11 +75,15 @@ def _text(file: IO[Any]) -> str:
         return str(file.read().decode(errors="replace"))
 
 
-def run_all(commands: Sequence[Command], most: int | None = None) -> Iterator[Finished]:
+def run_all(
+    commands: Sequence[Command], most: int | None = None, interruption: Interruption | None = None
+) -> Iterator[Finished]:
     """Run every command, and yield each as it finishes; at most ``most`` at a time, else as the machine allows.
 
-    The rest is ended when the caller stops listening, or dies.
+    The rest is ended when the caller stops listening, or dies. KeyboardInterrupt once an interruption was noted, before
+    what it did to a command can be taken for an answer.
     """
+    interruption = interruption or Interruption()
     waiting = list(commands)
     running: list[_Process] = []
     limit = most or RUNS_A_CORE * (os.cpu_count() or 1)
@@ -90,7 +95,10 @@ def run_all(commands: Sequence[Command], most: int | None = None) -> Iterator[Fi
             if waiting and len(running) < limit and (not running or (settled and busy < BUSY)):
                 running.append(_Process(waiting.pop(0)))
                 started = time.monotonic()
-            for ended in [process for process in running if process.process.poll() is not None]:
+            over = [process for process in running if process.process.poll() is not None]
+            if interruption.signal is not None:
+                raise KeyboardInterrupt
+            for ended in over:
                 running.remove(ended)
                 yield ended.result()
     finally:

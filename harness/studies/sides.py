@@ -25,7 +25,15 @@ _LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
 _ALONE: Mapping[str, Any] = {"variants": {}, "expect": {}, "turns": None}
 """What a side has where it stands for itself."""
 
-_DECIDED = ("workload.steps", "workload.warmup", "workload.window", "workload.target_loss", "seed")
+_DECIDED = (
+    "workload.steps",
+    "workload.warmup",
+    "workload.window",
+    "workload.target_loss",
+    "workload.held_back",
+    "workload.digest_every",
+    "seed",
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,13 @@ class Sides:
     def has_faults(self) -> bool:
         """Whether any side has faults, so that sides cannot take turns."""
         return bool(self.values.get("faults")) or any(path.startswith("faults") for path in self._changed)
+
+    @property
+    def has_network(self) -> bool:
+        """Whether any side has links that bytes are counted on."""
+        whole = [self.values.get("topology"), *(side.fields.get("topology") for side in self.sides)]
+        given = any(isinstance(each, Mapping) and each.get("network") is not None for each in whole)
+        return given or any(path.startswith("topology.network") for path in self._changed)
 
     @property
     def _changed(self) -> set[str]:
@@ -147,6 +162,11 @@ def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> No
             )
         if field in _DECIDED:
             raise InputError(f"{field} is the same for all sides; give it with --set")
+        if within := [decided for decided in _DECIDED if decided.startswith(f"{field}.")]:
+            raise InputError(f"{field} as a whole has {within[0]}, which is the same for all sides; name its fields")
+    if {"target.mxnet", "target.python"} <= side.fields.keys():
+        both = "target.mxnet or target.python, not both: that python has its own mxnet"
+        raise InputError(f"side {side.name}: give {both}")
     alone = [(name, empty) for name, empty in _ALONE.items() if name in _given(path, changes)]
     own = [change for field, value in side.fields.items() for change in (*replaced(field), (field, value))]
     validation.load(path, [*changes, *alone, *own])

@@ -82,6 +82,10 @@ class Study(ABC):
     def in_words(self) -> str:
         """The same in a sentence, for lists of studies."""
 
+    def counts(self, verdict: Verdict) -> bool:
+        """Whether an earlier run is an answer when the study goes on; else its trial is run again."""
+        return True
+
     @property
     def total(self) -> int | None:
         """How many trials there will be in all; None where that depends on answers."""
@@ -92,7 +96,7 @@ class Study(ABC):
     ) -> Iterator[Answer]:
         """Run trials side by side, each in a process of its own, ``most`` at a time."""
         commands = [_command(trial, folder) for trial in trials]
-        for finished in pool.run_all(commands, most):
+        for finished in pool.run_all(commands, most, interruption):
             run = finished.verdict.run if finished.verdict else ""
             yield Answer(finished.key, run, finished.failure)
 
@@ -143,18 +147,23 @@ def reopened(kind: type[Kind], folder: StudyFolder) -> Kind:
 
 
 def _recall(study: Study, folder: StudyFolder) -> int:
-    """Add the answers that there are; how many. What failed, or whose run was deleted since, is tried again."""
-    count = 0
+    """Add the answers that there are; how many.
+
+    What failed, or whose run was deleted or damaged since, is tried again.
+    """
+    known: set[str] = set()
     for answer in folder.answers():
         try:
-            if not answer.failure:
-                study.add(answer.key, _verdict(folder, answer), "")
-                count += 1
-        except RunNotFoundError:
+            verdict = _verdict(folder, answer)
+            if answer.failure or answer.key in known or (verdict is not None and not study.counts(verdict)):
+                continue
+            study.add(answer.key, verdict, "")
+            known.add(answer.key)
+        except (RunNotFoundError, DamagedRunError):
             continue
         except LookupError as error:
             raise DamagedRunError(f"{folder.path / 'answers.jsonl'}: no trial is called {answer.key!r}") from error
-    return count
+    return len(known)
 
 
 def _progress(study: Study, done: int, new: int, elapsed: float, news: str) -> Progress:

@@ -79,9 +79,9 @@ class StudyFolder:
     def answers(self) -> list[Answer]:
         """Every answer so far; a last line without its end is what a kill leaves, and is cut off."""
         path = self.path / "answers.jsonl"
-        if not path.is_file():
+        if not path.exists():
             return []
-        data = path.read_bytes()
+        data = self._files.read_bytes(path.name)
         whole = data[: data.rfind(b"\n") + 1]
         if whole != data:
             os.truncate(path, len(whole))
@@ -143,7 +143,10 @@ class Entry:
 
 def every(results: Path, name: str = "") -> list[StudyFolder]:
     """The studies there are, or those of a kind, oldest first."""
-    paths = sorted((results / "studies").glob(f"*-{name}*"))
+    studies = results / "studies"
+    if results.exists() and not results.is_dir():
+        raise InputError(f"{results} is no folder of results")
+    paths = sorted(studies.glob(f"*-{name}*"))
     return [StudyFolder(path.absolute()) for path in paths if (path / "question.json").is_file()]
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.base.errors import InputError
+
+_FIND = "from importlib.util import find_spec; print(find_spec('mxnet') is not None)"
+_PATIENCE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -30,3 +34,18 @@ def on_disk(path: str) -> Interpreter:
     if not os.access(python, os.X_OK):
         raise InputError(f"{path} cannot be executed; give the path of a python with mxnet in it")
     return Interpreter(python)
+
+
+def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
+    """InputError unless that is a Python which finds mxnet, with these variables; nothing is imported."""
+    argv = [str(python), "-c", _FIND]
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env={**os.environ, **env}
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"{python} is no Python that runs here: {error}") from error
+    if done.stdout.strip() not in ("True", "False"):
+        raise InputError(f"{python} is no Python that runs here: exit status {done.returncode}")
+    if done.stdout.strip() == "False":
+        raise InputError(f"there is no mxnet in {python}; give the path of a python with mxnet in it")

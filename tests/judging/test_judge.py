@@ -112,10 +112,18 @@ def test_the_json_form_has_everything_and_no_nan(killed: Plan) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("outcome", ["interrupted", "aborted"])
-def test_what_was_ended_from_outside_says_nothing(plan_of: Callable[..., Plan], outcome: Any) -> None:
-    verdict = judge(plan_of(), [Ended(9.0, "main", "", outcome, "SIGINT")], "id", {})
-    assert (verdict.verdict, verdict.reason) == ("invalid", f"{outcome} by SIGINT")
+@pytest.mark.parametrize(
+    ("outcome", "by", "reason"),
+    [
+        ("interrupted", "SIGINT", "interrupted by SIGINT"),
+        ("aborted", "the agent is gone", "aborted: the agent is gone"),
+    ],
+)
+def test_what_was_ended_from_outside_says_nothing(
+    plan_of: Callable[..., Plan], outcome: Any, by: str, reason: str
+) -> None:
+    verdict = judge(plan_of(), [Ended(9.0, "main", "", outcome, by)], "id", {})
+    assert (verdict.verdict, verdict.reason) == ("invalid", reason)
 
 
 def test_a_history_without_an_end_says_nothing(plan_of: Callable[..., Plan]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.storage import calibration
 from harness.studies import study_folder
 
@@ -42,3 +44,12 @@ def test_of_other_jobs_the_one_whose_runs_differ_most(tmp_path: Path) -> None:
     other, same = calibration.find(tmp_path, FACTS, JOB), calibration.find(tmp_path, FACTS, long)
     assert other is not None and same is not None
     assert (other["scenario"], same["scenario"]) == ("short", "long")
+
+
+@pytest.mark.parametrize(
+    "damaged", ["[1]", "{}", '"words"', '{"between_runs": 3}', "{", '{"between_runs": {"upper": "x"}}']
+)
+def test_one_that_cannot_be_read_is_left_out(tmp_path: Path, damaged: str) -> None:
+    folder = study_folder.create(tmp_path, calibration.NAME, {})
+    (folder.path / "summary.json").write_text(damaged)
+    assert calibration.find(tmp_path, FACTS, JOB) is None

@@ -59,3 +59,8 @@ def test_what_disturbs_costs_time() -> None:
         study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
     assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning
+
+
+def test_a_thousand_runs_have_a_thousand_seeds() -> None:
+    study = Calibrate(SCENARIO, 1002, 1)
+    assert study._trial("run-1001").text != study._trial("run-001").text

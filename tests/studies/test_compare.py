@@ -116,3 +116,25 @@ def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
     assert told() == "the same numbers, bit by bit, and the same throughput within -50.00% to +50.00%"
     assert told(peak_memory=0.9) is None
     assert told(drift=0.001) is None
+
+
+def test_bytes_on_links_need_links() -> None:
+    with pytest.raises(InputError, match="counted on links, which there are none of"):
+        Compare(SIDES, Question(measure="sent_bytes"))
+
+
+def test_a_key_of_nothing_is_no_pair() -> None:
+    study = Compare(SIDES, Question())
+    for key in ("hello", "pair-", "pair-1x"):
+        with pytest.raises(LookupError):
+            study.add(key, None, "")
+
+
+def test_why_there_is_no_pair() -> None:
+    study = Compare(SIDES, Question())
+    assert study.in_words == "nothing was compared yet"
+    study._failed("pair-001", "aborted: worker/0 had not come up", "")
+    assert study.in_words == "nothing was compared: aborted: worker/0 had not come up"
+    spent = Compare(SIDES, Question(budget=5.0))
+    spent.seconds = 6.0
+    assert spent.in_words == "nothing was compared: the budget has no room for a pair"

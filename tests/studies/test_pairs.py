@@ -27,10 +27,11 @@ QUIET = Pair("run", 10.0, {}, {})
 NOISY = replace(QUIET, disturbed="others used 40% of the processors")
 
 
-def test_pairs_that_are_disturbed_do_not_count_unless_most_are() -> None:
+def test_a_pair_that_is_disturbed_is_made_again_and_then_counts_whatever_comes() -> None:
     assert pairs.counted([QUIET, NOISY, QUIET]) == [QUIET, QUIET]
     assert pairs.counted([QUIET, NOISY]) == [QUIET]
-    assert pairs.counted([NOISY, QUIET, NOISY]) == [NOISY, QUIET, NOISY]
+    assert pairs.counted([NOISY, QUIET, NOISY]) == [QUIET]
+    assert pairs.counted([QUIET, NOISY, NOISY, NOISY, QUIET]) == [QUIET, NOISY, NOISY, QUIET]
     assert pairs.counted([]) == []
 
 

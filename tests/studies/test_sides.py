@@ -97,3 +97,22 @@ def test_meaning_leaves_faults_out() -> None:
     loaded = sides.checked(found.meaning(24), "q")
     assert [arm.faults for arm in loaded.variants.values()] == [[], [], []]
     assert [len(arm.faults) for arm in sides.checked(found.apart(0, {}), "q").variants.values()] == [1, 1]
+
+
+def test_what_is_decided_for_all_sides_no_map_brings_in(tmp_path: Path) -> None:
+    for field in ("workload.steps=20", "workload={model: mlp, steps: 20}", "workload.held_back=9"):
+        with pytest.raises(HarnessError, match="the same for all sides"):
+            _read(tmp_path, [], [field])
+
+
+def test_a_python_has_its_own_mxnet(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="side b: give target.mxnet or target.python, not both"):
+        _read(tmp_path, [], ["target.mxnet=1.9.1", "target.python=/bin/true"])
+
+
+def test_links_are_those_of_the_scenario_or_of_a_side() -> None:
+    values = {"workload": {"model": "mlp"}, "topology": {"kvstore": "dist_sync"}}
+    assert not Sides("q", values, (Side("a", {}),)).has_network
+    assert Sides("q", {**values, "topology": {"network": {}}}, (Side("a", {}),)).has_network
+    assert Sides("q", values, (Side("a", {"topology.network": {}}),)).has_network
+    assert Sides("q", values, (Side("a", {"topology": {"network": {}}}),)).has_network

@@ -100,6 +100,37 @@ def test_what_failed_is_tried_again(tmp_path: Path) -> None:
     assert once_more.ran == []
 
 
+def test_a_key_counts_once(tmp_path: Path) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {})
+    for _ in range(2):
+        folder.append(Answer("1", ""))
+    study = Doubling(1)
+    perform(study, folder, lambda progress: None)
+    assert _summary(folder) == {"answered": [1]}
+
+
+def test_a_run_that_was_damaged_or_says_nothing_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = study_folder.create(tmp_path, "doubling", {})
+    for key, run in (("1", "damaged"), ("2", "doubtful"), ("4", "good")):
+        folder.append(Answer(key, run))
+
+    def found(folder: StudyFolder, answer: Answer) -> Any:
+        if answer.run == "damaged":
+            raise DamagedRunError("its status does not say")
+        return answer.run
+
+    class Doubting(Doubling):
+        def counts(self, verdict: Any) -> bool:
+            return bool(verdict == "good")
+
+    monkeypatch.setattr("harness.studies.study._verdict", found)
+    study = Doubting(4)
+    study._answered = [0]
+    monkeypatch.setattr(Doubting, "wanted", lambda self: [])
+    perform(study, folder, lambda progress: None)
+    assert study._answered == [0, 4]
+
+
 def test_half_an_answer_is_none(tmp_path: Path) -> None:
     folder = study_folder.create(tmp_path, "doubling", {})
     folder.append(Answer("1", "", "no run"))
@@ -108,6 +139,11 @@ def test_half_an_answer_is_none(tmp_path: Path) -> None:
     assert [answer.key for answer in folder.answers()] == ["1"]
     folder.append(Answer("2", "", "no run"))
     assert [answer.key for answer in folder.answers()] == ["1", "2"]
+    (folder.path / "answers.jsonl").unlink()
+    (folder.path / "answers.jsonl").mkdir()
+    with pytest.raises(DamagedRunError, match=r"answers\.jsonl cannot be read"):
+        folder.answers()
+    (folder.path / "answers.jsonl").rmdir()
     (folder.path / "answers.jsonl").write_text("{}\n")
     with pytest.raises(DamagedRunError, match=r"answers\.jsonl cannot be read"):
         folder.answers()

@@ -43,7 +43,8 @@ class Training:
     def right(self, data, labels):
         """How many samples the network knows now."""
         outputs = self.net(mx.nd.array(data, ctx=self.contexts[0]))
-        return int((outputs.asnumpy().argmax(axis=1) == labels).sum())
+        found = outputs.astype("float32").asnumpy().argmax(axis=1)  # numpy cannot order bfloat16
+        return int((found == labels).sum())
 
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""

@@ -1,0 +1,27 @@
+"""Interpreters that cannot train are refused before anything runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.targets.interpreter import require_mxnet
+
+
+def test_a_python_without_mxnet_is_named() -> None:
+    with pytest.raises(InputError, match="there is no mxnet in"):
+        require_mxnet(Path(sys.executable), {})
+
+
+def test_mxnet_may_be_where_variables_say(tmp_path: Path) -> None:
+    (tmp_path / "mxnet").mkdir()
+    (tmp_path / "mxnet" / "__init__.py").write_text("raise SystemExit('nobody imports this')")
+    require_mxnet(Path(sys.executable), {"PYTHONPATH": str(tmp_path)})
+
+
+def test_what_is_no_python_is_named() -> None:
+    with pytest.raises(InputError, match="/bin/ls is no Python that runs here: exit status"):
+        require_mxnet(Path("/bin/ls"), {})
