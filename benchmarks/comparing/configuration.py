@@ -36,6 +36,7 @@ QUESTIONS = (
     Asked("lazy-update", ("dense-full", "dense-lazy")),
     Asked("lazy-update", ("sparse-full", "sparse-lazy")),
     Asked("lazy-update", ("adam-full", "adam-lazy")),
+    Asked("lazy-update", ("dense-adam-full", "dense-adam-lazy")),
     Asked("bulk-execution", ("bulk", "single")),
     Asked("subgraph-backend", ("unset", "mkldnn", "none", "misspelt")),
     Asked("engine", ("threaded", "naive")),
@@ -100,10 +101,9 @@ def _keep(asked: Asked) -> None:
     with tempfile.TemporaryDirectory() as results:
         file = SCENARIOS / f"{asked.scenario}.yaml"
         body = json.loads(harness("compare", file, *sides, *options, *margin, "--json", "--results", results))
-    names = dict(zip("abcd", asked.sides, strict=False))
     KEPT.mkdir(parents=True, exist_ok=True)
     for answer in body["answers"]:
-        told = _told(asked, names[answer["side"]], body["meaning"].get(answer["side"], {}), answer)
+        told = _told(asked, answer["side"], body["meaning"].get(answer["side"], {}), answer)
         with FILE.open("a") as answers:
             answers.write(line(told))
         sys.stderr.write(f"{told}\n")

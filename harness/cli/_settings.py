@@ -10,19 +10,22 @@ from harness.cli._console import Console
 from harness.planning.plan import Plan
 from harness.planning.planner import DEFAULT_ENV
 from harness.targets.interpreter import Interpreter
-from harness.targets.settings import unread
+from harness.targets.settings import FAMILIES, does_nothing, unread
 from harness.topologies import BIGARRAY_BOUND
 
-_SETTINGS = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "HOROVOD_", "NCCL_")
+_SETTINGS = tuple(f"{family}_" for family in FAMILIES)
 _OURS = {*DEFAULT_ENV, BIGARRAY_BOUND}
 
 
-def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> None:
-    """Say which variables of an arm nothing in its target reads; nothing where a target is not there yet."""
-    warn_of_names(say, ((set(arm.env) - _OURS, interpreters[arm.name]) for arm in plan.arms))
+def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> dict[str, str]:
+    """Say which variables of an arm nothing in its target reads; nothing where a target is not there yet.
+
+    Returns them, with the nearest name that is read, or "".
+    """
+    return warn_of_names(say, ((set(arm.env) - _OURS, interpreters[arm.name]) for arm in plan.arms))
 
 
-def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter | None]]) -> None:
+def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter | None]]) -> dict[str, str]:
     """The same for names and the interpreters that they are for, each target searched once."""
     names: dict[Interpreter, set[str]] = {}
     for wanted, interpreter in asked:
@@ -30,8 +33,8 @@ def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter
             names.setdefault(interpreter, set()).update(wanted)
     found = {name: near for interpreter, all_ in names.items() for name, near in unread(all_, interpreter).items()}
     for name, near in found.items():
-        meant = f"; did you mean {near}?" if near else ""
-        say.print(f"{name} does nothing: no library of the target reads it{meant}", style="yellow", soft_wrap=True)
+        say.print(does_nothing(name, near), style="yellow", soft_wrap=True)
+    return found
 
 
 def warn_of_shell(say: Console, planned: Sequence[Mapping[str, str]]) -> None:

@@ -35,8 +35,11 @@ def opened(kind: type[Kind], make: Callable[[], Kind], arguments: argparse.Names
     return study, study_folder.create(results, kind.name, study.question)
 
 
-def prepare(loaded: LoadedScenario) -> None:
-    """Build a scenario's targets, and say which settings do nothing; InputError where nothing could be trained here."""
+def prepare(loaded: LoadedScenario) -> dict[str, str]:
+    """Build a scenario's targets, and say which variables do nothing; InputError where nothing could be trained here.
+
+    Returns these variables, with the nearest name that is read, or "".
+    """
     say = Console(stderr=True)
     plan = request.planned(loaded, resolve.settled(loaded)).plan
     machine.require(plan)
@@ -45,18 +48,26 @@ def prepare(loaded: LoadedScenario) -> None:
     for arm in plan.arms:
         if arm.target.python is not None:
             require_mxnet(found[arm.name].python, arm.env)
-    warn_of_unread(say, plan, found)
+    return warn_of_unread(say, plan, found)
 
 
 def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False) -> bool:
     """Run all that is wanted and say how far it is; whether it came to its end. Ctrl-C and SIGTERM end it in order."""
+    news: list[Progress] = []
+
+    def say(progress: Progress) -> None:
+        news.append(progress)
+        _say(progress)
+
     try:
         with folder.lock(), _stopping(in_process) as interruption:
-            perform(study, folder, _say, interruption, most)
+            perform(study, folder, say, interruption, most)
     except KeyboardInterrupt:
         where = f" --results {shlex.quote(str(folder.results))}"
         sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}{where}\n")
         return False
+    if not news:
+        sys.stderr.write("nothing is left to run: this is what there is\n")
     return True
 
 

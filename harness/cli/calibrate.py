@@ -11,7 +11,7 @@ from harness.cli import _options
 if TYPE_CHECKING:
     from harness.studies.calibrate import Calibrate
 
-HELP = "measure this machine's noise with a scenario; later verdicts and comparisons here rest on it"
+HELP = "measure this machine's noise with a scenario: later verdicts here rest on it, and what comparisons see is told"
 SCHEMA = "harness/calibration/1"
 
 

@@ -107,7 +107,7 @@ def _study(arguments: argparse.Namespace) -> Compare:
         name: getattr(arguments, name) for name in ("measure", "resolve", "budget", "seeds") if getattr(arguments, name)
     }
     study = Compare(scenario, Question(**asked, apart=arguments.apart))
-    _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
+    study.unread = _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
     return study
 
 

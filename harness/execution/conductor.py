@@ -269,7 +269,7 @@ class Conductor:
         self._roles[event.subject].failed = event.error
         if not event.defect:
             return []
-        reason = f"not MXNet but the harness or the target failed in {event.subject}: {event.error}"
+        reason = f"{event.subject} failed in code that is not MXNet's: {event.error}"
         return self._end(event.t, "aborted", reason, event.subject)
 
     def _on_waiting(self, event: Waiting) -> list[Action]:

@@ -38,7 +38,11 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
     same, planted = found["same"], found["planted"]
     yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
     yield Text(f"the same beside the same: {_change(same['mean'])} ± {same['sd']:.2%} from duet to duet")
-    yield Text(f"{study.resolve:.1%} more time beside it: {_change(fmean(planted['effects']))} ± {planted['sd']:.2%}")
+    seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
+    yield Text(f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen} ± {planted['sd']:.2%}")
+    if 2 * found["disturbed"] > len(study.pairs):
+        where = "" if study.folder is None else f", and remove {study.folder.path}"
+        yield Text(f"most were disturbed by others: calibrate again when the machine is quiet{where}", "yellow")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("minutes", "detectable", "false alarms", f"planted {study.resolve:.1%} found"):
         table.add_column(column)
@@ -49,9 +53,7 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
         table.add_row(str(minutes), *cells)
     yield table
     few = f"{DRAWN_FROM} duets are needed to draw comparisons anew from them"
-    told = (
-        f"the last two: {DRAWN} comparisons drawn anew from how these duets scatter, stopped as `harness compare` stops"
-    )
+    told = f"false alarms and found: of {DRAWN} comparisons drawn anew from how these duets scatter"
     yield Text(told if found["answers"]["1"] else few, "dim")
 
 

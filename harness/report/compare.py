@@ -10,11 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.statistics.sequential import LEVEL
+from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.finding import Finding, detectable, estimate, interval, margin_in_words, seeds_needed, sentence
+from harness.targets.settings import does_nothing
 
 _STYLES = {"same": "green", "faster": "green", "less": "green", "better": "green"}
 _STYLES |= dict.fromkeys(("slower", "more", "worse"), "bold red")
@@ -30,7 +31,9 @@ def render(study: Compare) -> RenderableType:
 
 
 def _loud(study: Compare) -> Iterator[Text]:
-    """A side that fails, or computes something else."""
+    """Variables that nobody reads; a side that fails, or computes something else."""
+    for name, near in study.unread.items():
+        yield Text(does_nothing(name, near), "bold red")
     if study.broken:
         yield Text(f"NOT COMPARABLE: {study.broken}", "bold red")
     for side, found in study.meanings.items():
@@ -55,13 +58,13 @@ def _answers(study: Compare) -> Iterator[Text]:
 
 def _undecided(study: Compare, finding: Finding) -> str:
     """What could not be seen, and what would help."""
-    early = finding.mean is None or math.isinf(finding.mean.detectable)
-    seen = f"an effect of {detectable(finding)} would have shown in four of five tries"
-    seen = "too few pairs to say what would have shown" if early else seen
+    if finding.mean is None or math.isinf(finding.mean.detectable):
+        return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
+    seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     usual = study.evidence.usual_seconds
     if finding.more is None or usual is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    left = max(0, finding.more - (finding.mean.n if finding.mean else 0)) * usual
+    left = max(0, finding.more - finding.mean.n) * usual
     return f"{seen}; about {finding.more} pairs would decide, {left:.0f} s more (--resume with a larger --budget)"
 
 
@@ -71,7 +74,7 @@ def _without_effect(study: Compare) -> Iterator[Text]:
         if found is not None and found.word in ("identical", "alike"):
             yield Text(f"{finding.side}: {found.sentence}")
         if (why := study.without_effect(finding.side)) is not None:
-            yield Text(f"{finding.side}: this setting did nothing here: {why}", "yellow")
+            yield Text(f"{finding.side}: this setting likely does nothing here: {why}", "yellow")
 
 
 def _tables(study: Compare) -> Iterator[Table]:
@@ -128,15 +131,19 @@ def _spent(study: Compare) -> Iterator[Text]:
     yield Text(f"{len(study.evidence.counted)} {units}, {how}; {study.seconds:.0f} s of runs", "dim")
     if (margin := study.evidence.margin(study.question_.measure)) is not None:
         within = margin_in_words(margin, study.question_.measure)
-        yield Text(f"the same means: {within}{_why_margin(study)}", "dim")
-    held = f"the answer's interval holds with {1 - LEVEL:.0%} for all looks and sides; others, each for itself"
+        yield Text(f"what counts as the same: {within}{_why_margin(study)}", "dim")
+    held = f"the answer's interval holds with {1 - LEVEL:.0%} over all looks and sides; every other one by itself"
     yield Text(held, "dim")
     disturbed = [pair for pair in study.evidence.pairs if pair.disturbed]
     if disturbed:
-        left_out = len(study.evidence.pairs) - len(study.evidence.counted)
-        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed, {left_out} of them do not count:"
-        yield Text(told, "yellow")
+        again = len(study.evidence.pairs) - len(study.evidence.counted)
+        counted = len(disturbed) - again
+        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed: {again} were made again"
+        more = f"; {counted} count, since the pair before was disturbed as well" if counted else ""
+        yield Text(told + more, "yellow")
     for pair in disturbed[:3]:
         yield Text(f"  {pair.run}: {pair.disturbed}", "yellow")
+    if len(disturbed) > 3:
+        yield Text(f"  and {len(disturbed) - 3} more", "yellow")
     for failure in study.failures:
         yield Text(f"failed: {failure}", "yellow")

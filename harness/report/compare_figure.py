@@ -10,9 +10,8 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import ScalarFormatter
 
-from harness.statistics.sequential import Sequential
+from harness.statistics.sequential import MIN_VALUES, Sequential
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.finding import sentence
@@ -77,7 +76,10 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
         reach = max(map(abs, [*effects, low[-1], high[-1]]))
         axes.set_ylim(-1.3 * reach, 1.3 * reach)
     finding = study.evidence.answer(side)
-    axes.set_title(f"{sentence(finding)}\n{side.name}: {side.label}", fontsize=8, loc="left")
+    first, found = study.scenario.sides[0], study.meanings.get(side.name)
+    other = "; ANOTHER MEANING" if found is not None and found.word == "different" else ""
+    beside = f"{side.name}: {side.label}, beside {first.name}: {first.label}"
+    axes.set_title(f"{sentence(finding)}{other}\n{beside}", fontsize=8, loc="left")
     measure = study.question_.compared
     _labelled(axes, f"{measure.name}, {'difference' if measure.absolute else '% of change'}")
 
@@ -85,16 +87,19 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
 def _detectable(axes: Axes, study: Compare, side: Side) -> None:
     told = [point for point in _points(study, side) if math.isfinite(point.mean.half)]
     sizes = [_scaled(study, point.mean.detectable) for point in told]
-    axes.plot([point.seconds for point in told], sizes, ".-", color=_DOT)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(ScalarFormatter())
-    axes.yaxis.set_minor_formatter(ScalarFormatter())
-    axes.set_title("smallest effect that four of five tries would show", fontsize=8, loc="left")
+    axes.set_title("smallest effect that four of five such comparisons find", fontsize=8, loc="left")
     _labelled(axes, "detectable, %")
+    if not told:
+        axes.set(xticks=[], yticks=[])
+        axes.text(0.5, 0.5, f"an interval needs {MIN_VALUES} pairs", ha="center", fontsize=8, transform=axes.transAxes)
+        return
+    axes.plot([point.seconds for point in told], sizes, ".-", color=_DOT)
+    axes.set_ylim(0, 1.2 * max(sizes))
+    axes.set_xlim(0, 1.05 * told[-1].seconds)
 
 
 def _labelled(axes: Axes, what: str) -> None:
-    axes.set_xlabel("seconds of runs", fontsize=8)
+    axes.set_xlabel("seconds of pairs", fontsize=8)
     axes.set_ylabel(what, fontsize=8)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)

@@ -45,7 +45,10 @@ NO_EFFECT = {
 
 
 class Compare(Study):
-    """Two sides or more of one scenario; the first is what the others are compared with."""
+    """Two sides or more of one scenario; the first is what the others are compared with.
+
+    ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
+    """
 
     name: ClassVar[str] = "compare"
 
@@ -61,6 +64,7 @@ class Compare(Study):
         self.duet = not (asked.apart or self.of_seeds or scenario.has_faults)
         self._planned = asked.budget
         self.evidence = Evidence(scenario, asked)
+        self.unread: Mapping[str, str] = {}
         self.meanings: dict[str, Meaning] = {}
         self.failures: list[str] = []
         self._in_a_row: list[str] = []
@@ -73,13 +77,16 @@ class Compare(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         own = {side.name: dict(side.fields) for side in self.scenario.sides}
-        return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asdict(self.question_)}
+        asked = {**asdict(self.question_), "unread": self.unread}
+        return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asked}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         asked = Question(*(question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")))
-        return cls(scenario, asked)
+        study = cls(scenario, asked)
+        study.unread = dict(question["unread"])
+        return study
 
     # Which runs
 
@@ -143,12 +150,14 @@ class Compare(Study):
         self.seconds += seconds
         if key != MEANING:
             self._done.add(key)
-        if not verdict.trusted:
-            return self._failed(key, verdict.reason)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
-        if lost := [(side, ended) for side, ended in ends if ended.outcome != "completed"]:
+        lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
+        if not verdict.trusted:
+            return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason)
+        if lost:
             side, ended = lost[0]
-            return self._failed(key, f"{side} did not train to the end: {ended.outcome}: {ended.reason}", side)
+            said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
+            return self._failed(key, f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}", side)
         if key == MEANING:
             return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
         return self._add_pair(key, verdict, seconds)
@@ -204,16 +213,21 @@ class Compare(Study):
         return [side for side in self._names if side not in pair.effects.get("drift", {})]
 
     def without_effect(self, side: str) -> str | None:
-        """Why a setting did nothing here, where all that was computed is the same and no difference was seen."""
+        """Why a setting did nothing here, where all that was computed is the same and no difference was seen.
+
+        Where speed is undecided, only if it is known why such a setting often does nothing.
+        """
         found = self.meanings.get(side)
         other = next(each for each in self.evidence.others if each.name == side)
+        if other.fields == self.scenario.sides[0].fields:
+            return "it is the first side once more"
         words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
         losses = {pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs}
         if found is None or found.word != "identical" or words or losses != {0.0}:
             return None
-        if self.evidence.answer(other).word != "same":
-            return None
         known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in other.fields)]
+        if self.evidence.answer(other).word != "same":
+            return "; ".join(["no number differs by it, bit by bit; speed is not decided", *known]) if known else None
         margin = self.evidence.margin(self.question_.measure)
         within = margin_in_words(margin, self.question_.measure) if margin else "no difference"
         name = self.question_.compared.name
@@ -221,6 +235,11 @@ class Compare(Study):
 
     @property
     def in_words(self) -> str:
+        found = self._in_words
+        return f"{self.scenario.name}: {found}"
+
+    @property
+    def _in_words(self) -> str:
         if not (self.broken or self.evidence.pairs):
             return self.nothing
         return self.broken or "; ".join(sentence(finding) for finding in self.evidence.findings())
@@ -237,6 +256,7 @@ class Compare(Study):
         return {
             "sides": {side.name: side.label for side in self.scenario.sides},
             "asked": asdict(self.question_),
+            "unread": self.unread,
             "duet": self.duet,
             "meaning": {side: asdict(found) for side, found in self.meanings.items()},
             "answers": [as_json(finding) for finding in self.evidence.findings()],

@@ -106,7 +106,9 @@ MEASURES: Mapping[str, Compared] = {
     "peak_memory": Compared("peak_memory", "less", "more"),
     "held_memory": Compared("held_memory", "less", "more"),
     "live_memory": Compared("live_memory", "less", "more", needs=_LIVE),
-    "growth": Compared("memory_growth", "less", "more", absolute=True, margin_of="held_memory"),
+    "growth": Compared(
+        "memory_growth", "less", "more", absolute=True, margin_of="held_memory", title="memory growth, B/1000 steps"
+    ),
     "start_up": Compared("start_up", "faster", "slower"),
     "sent_bytes": Compared("sent_per_step", "less", "more", pick=_total),
     "drift": Compared("final_loss", "better", "worse", needs=_HELD_BACK, of_seeds=True),

@@ -114,7 +114,7 @@ def _strayed(first: Trace, again: Trace, other: Trace) -> str | None:
     if not found:
         return None
     share, name = max(found)
-    return f"{name} ends apart by {share:.1%} of the way that it went"
+    return f"{name} ends apart by {share:.1%} of what it changed by"
 
 
 def _parts(first: Trace, other: Trace) -> str | None:

@@ -122,8 +122,9 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     validation.load(path, changes)
     whole = overrides.apply(document.read(path), changes)
     variants = whole.values.get("variants") or {}
-    named = zip("abcdefgh", sides, strict=False)
-    found = tuple(Side(name, _fields(texts, variants)) for name, texts in named)
+    found = tuple(
+        Side(name, _fields(texts, variants)) for name, texts in zip(_names(sides, variants), sides, strict=True)
+    )
     for side in found:
         _require_possible(path, changes, side)
     values = {key: value for key, value in whole.values.items() if key not in _LEFT_OUT}
@@ -138,6 +139,14 @@ def parsed(name: str, values: Mapping[str, Any], sides: Mapping[str, Mapping[str
 def checked(text: str, name: str) -> LoadedScenario:
     """A scenario that was made here, if it can be planned; ScenarioError for sides that do not go together."""
     return validation.checked(scenarios.parse(text, name))
+
+
+def _names(sides: Sequence[Sequence[str]], variants: Mapping[str, Any]) -> list[str]:
+    """Letters; or the variants' own names, where each other side is just one."""
+    letters = list("abcdefgh"[: len(sides)])
+    names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides]
+    named = [name or letter for name, letter in zip(names, letters, strict=True)]
+    return named if len({*named, AGAIN}) == len(named) + 1 else letters
 
 
 def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,6 +87,11 @@ class Study(ABC):
         return True
 
     @property
+    def over(self) -> bool:
+        """Whether trials that still run need not end."""
+        return False
+
+    @property
     def total(self) -> int | None:
         """How many trials there will be in all; None where that depends on answers."""
         return None
@@ -130,6 +135,8 @@ def perform(
                 done += 1
                 news = study.add(answer.key, _verdict(folder, answer), answer.failure)
                 observe(_progress(study, done, done - known, time.monotonic() - began, news))
+                if study.over:
+                    break
     finally:
         folder.write_summary({"in_words": study.in_words, **study.summary()})
 

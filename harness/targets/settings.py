@@ -25,6 +25,9 @@ _LINKED = re.compile(r"(/\S+) \(0x")
 _LOADER = "LD_"
 """Variables of the dynamic loader, which holds only what follows this."""
 
+FAMILIES = ("MXNET", "OMP", "DMLC", "PS", "KMP", "MKL", "HOROVOD", "NCCL")
+"""How names begin that people set for MXNet."""
+
 _ALIKE = 0.7
 """Of two names, by `difflib`: EXEC_VERBOSE and EXEC_VERBOSE_LOGGING are 0.75."""
 
@@ -33,21 +36,32 @@ _PATIENCE_SECONDS = 30.0
 
 def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
     """Names that nothing in the target reads, with the nearest one that is read, or ""; empty where nobody can tell."""
-    asked = [name for name in names if name.isupper() and not name.startswith(_LOADER)]
+    asked = [name for name in names if not name.startswith(_LOADER)]
     return unread_in(asked, _files(interpreter.python)) if asked else {}
 
 
+def does_nothing(name: str, near: str) -> str:
+    """What is to be said of a variable that nothing reads, and of the nearest one that is read."""
+    meant = f"; did you mean {near}?" if near else ""
+    return f"{name} does nothing: no library of the target reads it{meant}"
+
+
 def unread_in(names: Collection[str], files: Sequence[Path]) -> dict[str, str]:
-    """The same for libraries and modules by path; empty without any."""
+    """The same for libraries and modules by path; empty without any.
+
+    A name in lower case, as http_proxy, may be read in ways that nobody sees: it is told only where it is one in upper
+    case that is read.
+    """
     missing, near = set(names) if files else set(), set[str]()
     for file in files:
         content = file.read_bytes()
-        missing -= {name for name in missing if name in _found(file, content, name)}
+        missing -= {name for name in missing if name in _found(file, content, re.escape(name))}
     for file in files if missing else ():
         content = file.read_bytes()
-        for family in {name.split("_")[0] for name in missing}:
-            near.update(_found(file, content, f"{family}_[A-Z0-9_]+"))
-    return {name: _nearest(name, near) for name in sorted(missing)}
+        for family in {*FAMILIES, *(name.upper().split("_")[0] for name in missing)}:
+            near.update(_found(file, content, f"{re.escape(family)}_[A-Z0-9_]+"))
+    told = {name: _nearest(name.upper(), near) for name in sorted(missing)}
+    return {name: other for name, other in told.items() if name.isupper() or other == name.upper()}
 
 
 def _found(file: Path, content: bytes, pattern: str) -> Iterator[str]:
@@ -60,10 +74,11 @@ def _found(file: Path, content: bytes, pattern: str) -> Iterator[str]:
 
 
 def _nearest(name: str, known: Collection[str]) -> str:
-    """Of the names that begin alike, the one whose rest is most alike, if any is."""
+    """Of the names that begin alike, the one whose rest is most alike, if any is; else the one with the same rest."""
     family, _, rest = name.partition("_")
     others = sorted(other.partition("_")[2] for other in known if other.startswith(f"{family}_"))
-    return next((f"{family}_{other}" for other in difflib.get_close_matches(rest, others, 1, _ALIKE)), "")
+    alike = [f"{family}_{other}" for other in difflib.get_close_matches(rest, others, 1, _ALIKE)]
+    return next(iter([*alike, *sorted(other for other in known if rest and other.partition("_")[2] == rest)]), "")
 
 
 def _files(python: Path) -> list[Path]:

@@ -233,16 +233,16 @@ def test_a_picture_that_nobody_could_write_is_refused_at_once(
     capsys: pytest.CaptureFixture[str], scenario: Path, tmp_path: Path
 ) -> None:
     asked = ["compare", str(scenario), "--b", "target.env.X=1", "--results", str(tmp_path / "r")]
-    assert main([*asked, "--picture", str(tmp_path / "nowhere" / "x.svg")]) == 2
+    assert cli.main([*asked, "--picture", str(tmp_path / "nowhere" / "x.svg")]) == 2
     assert "there is no folder for it" in capsys.readouterr().err
-    assert main([*asked, "--seeds", "3"]) == 2
+    assert cli.main([*asked, "--seeds", "3"]) == 2
     assert "--seeds 3: fewer than 4 have no interval" in capsys.readouterr().err
 
 
 def test_there_are_no_studies(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["studies", "--results", str(tmp_path)]) == 0
+    assert cli.main(["studies", "--results", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"there are no studies in {tmp_path}\n"
     file = tmp_path / "file"
     file.touch()
-    assert main(["studies", "--results", str(file)]) == 2
+    assert cli.main(["studies", "--results", str(file)]) == 2
     assert "is no folder of results" in capsys.readouterr().err

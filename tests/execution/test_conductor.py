@@ -327,7 +327,7 @@ def test_a_defect_of_the_workers_own_code_is_not_the_trainings(play: Callable[..
     job.come_up()
     (ended, _) = job.on(events.Failed, W1, "KeyError: 'w'", True)
     assert ended.outcome == "aborted"
-    assert ended.reason == "not MXNet but the harness or the target failed in worker/1: KeyError: 'w'"
+    assert ended.reason == "worker/1 failed in code that is not MXNet's: KeyError: 'w'"
 
 
 def test_who_left_with_an_error_while_stacks_were_taken_is_not_forgotten(play: Callable[..., Play]) -> None:

@@ -132,9 +132,9 @@ def test_a_key_of_nothing_is_no_pair() -> None:
 
 def test_why_there_is_no_pair() -> None:
     study = Compare(SIDES, Question())
-    assert study.in_words == "nothing was compared yet"
+    assert study.in_words == "q: nothing was compared yet"
     study._failed("pair-001", "aborted: worker/0 had not come up", "")
-    assert study.in_words == "nothing was compared: aborted: worker/0 had not come up"
+    assert study.in_words == "q: nothing was compared: aborted: worker/0 had not come up"
     spent = Compare(SIDES, Question(budget=5.0))
     spent.seconds = 6.0
-    assert spent.in_words == "nothing was compared: the budget has no room for a pair"
+    assert spent.in_words == "q: nothing was compared: the budget has no room for a pair"

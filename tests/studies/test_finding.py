@@ -37,7 +37,7 @@ def test_an_answer_in_words() -> None:
     slower = Finding("throughput", "b", "slower", _mean(math.log(0.97), math.log(0.99), 12))
     assert finding.sentence(slower) == "b is slower: -2.01% throughput (-3.00% to -1.00%; 12 pairs)"
     grown = Finding("growth", "b", "more", _mean(100.0, 300.0))
-    assert finding.sentence(grown) == "b is more: +200 memory growth (+100 to +300; 10 pairs)"
+    assert finding.sentence(grown) == "b is more: +200 memory growth, B/1000 steps (+100 to +300; 10 pairs)"
     nothing = Finding("latency_p50", "b", "undecided", None)
     assert finding.sentence(nothing) == "b: step latency p50 was not measured"
     early = Finding("throughput", "b", "undecided", Sequential(3, 0.0, math.inf, 0.01))

@@ -27,7 +27,7 @@ def test_a_parameter_that_goes_another_way_is_another_meaning_though_losses_hide
     assert compare(usual, usual, _moved(0.1000001, 0.004)).word == "alike"
     never = compare(usual, usual, _moved(0.1, 0.0))
     assert never.word == "different"
-    assert never.sentence.endswith("b ends apart by 100.0% of the way that it went")
+    assert never.sentence.endswith("b ends apart by 100.0% of what it changed by")
     assert compare(usual, usual, _moved(0.2, 0.004)).word == "different"
     assert compare(usual, _moved(0.19, 0.004), _moved(0.2, 0.004)).word == "alike"  # it does not repeat itself
 

@@ -48,7 +48,7 @@ def test_a_pair_takes_turns_with_the_seed_of_its_number(tmp_path: Path) -> None:
     text = _read(tmp_path, [], ["large"]).duet(2, turn=5, turns=20, warmup=3, workload={"phases": True})
     loaded = sides.checked(text, "question")
     assert (loaded.scenario.turns, loaded.scenario.seed, loaded.scenario.repeats) == (5, 5, 1)
-    workload = loaded.variants["b"].workload
+    workload = loaded.variants["large"].workload
     assert (workload.steps, workload.warmup, workload.window) == (115, 15, 5)
     assert (workload.batch_size, workload.phases) == (64, True)
     assert "expect" not in yaml.safe_load(text)
@@ -57,14 +57,14 @@ def test_a_pair_takes_turns_with_the_seed_of_its_number(tmp_path: Path) -> None:
 def test_apart_each_side_is_first_in_its_turn(tmp_path: Path) -> None:
     found = _read(tmp_path, [], ["large"])
     orders = [list(sides.checked(found.apart(number, {}), "q").variants) for number in range(3)]
-    assert orders == [["a", "b"], ["b", "a"], ["a", "b"]]
+    assert orders == [["a", "large"], ["large", "a"], ["a", "large"]]
 
 
 def test_meaning_runs_the_first_side_twice(tmp_path: Path) -> None:
     loaded = sides.checked(_read(tmp_path, [], ["large"]).meaning(24), "q")
-    assert list(loaded.variants) == ["a", "again", "b"]
+    assert list(loaded.variants) == ["a", "again", "large"]
     assert loaded.variants["a"] == loaded.variants["again"]
-    workload = loaded.variants["b"].workload
+    workload = loaded.variants["large"].workload
     assert (workload.steps, workload.digest_every, loaded.scenario.turns) == (24, 1, None)
 
 
@@ -106,7 +106,7 @@ def test_what_is_decided_for_all_sides_no_map_brings_in(tmp_path: Path) -> None:
 
 
 def test_a_python_has_its_own_mxnet(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="side b: give target.mxnet or target.python, not both"):
+    with pytest.raises(HarnessError, match=r"side b: .*not both: that python has its own mxnet"):
         _read(tmp_path, [], ["target.mxnet=1.9.1", "target.python=/bin/true"])
 
 
@@ -116,3 +116,13 @@ def test_links_are_those_of_the_scenario_or_of_a_side() -> None:
     assert Sides("q", {**values, "topology": {"network": {}}}, (Side("a", {}),)).has_network
     assert Sides("q", values, (Side("a", {"topology.network": {}}),)).has_network
     assert Sides("q", values, (Side("a", {"topology": {"network": {}}}),)).has_network
+
+
+def test_sides_that_are_variants_have_their_names(tmp_path: Path) -> None:
+    def names(*asked: list[str]) -> list[str]:
+        return [side.name for side in _read(tmp_path, *asked).sides]
+
+    assert names(["plain"], ["large"]) == ["plain", "large"]
+    assert names([], ["large"]) == ["a", "large"]
+    assert names([], ["large", "target.env.X=1"]) == ["a", "b"]
+    assert names(["plain"], ["plain"]) == ["a", "b"]

@@ -32,12 +32,18 @@ def test_what_is_named_is_read(files: list[Path], name: str) -> None:
         ("MXNET_IN_A_SENTENCE", ""),
         ("MXNET_IN_A_COMMENT", ""),
         ("MXNET_TAIL", ""),
-        ("OMP_VERBOSE", ""),
+        ("OMP_VERBOSE", "PS_VERBOSE"),
         ("VERBOSE", ""),
+        ("XNET_ENGINE_TYPE", "MXNET_ENGINE_TYPE"),
+        ("mxnet_engine_type", "MXNET_ENGINE_TYPE"),
     ],
 )
 def test_what_is_not_named_is_told_with_the_nearest_of_its_family(files: list[Path], name: str, near: str) -> None:
     assert unread_in([name, "PS_VERBOSE"], files) == {name: near}
+
+
+def test_in_lower_case_only_what_is_another_name_is_told(files: list[Path]) -> None:
+    assert unread_in(["http_proxy", "mxnet_nothing"], files) == {}
 
 
 def test_without_libraries_nobody_can_tell(tmp_path: Path) -> None:
