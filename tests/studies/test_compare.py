@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from pathlib import Path
 
 import pytest
 
@@ -138,3 +139,30 @@ def test_why_there_is_no_pair() -> None:
     spent = Compare(SIDES, Question(budget=5.0))
     spent.seconds = 6.0
     assert spent.in_words == "q: nothing was compared: the budget has no room for a pair"
+
+
+def test_variables_that_nobody_reads_are_kept_with_the_question() -> None:
+    study = Compare(SIDES, Question())
+    study.unread = {"MXNET_ENGIN_TYPE": "MXNET_ENGINE_TYPE"}
+    again = Compare.asked(study.question, Path())
+    assert again.unread == study.unread
+    assert again.question == study.question
+    assert again.summary()["unread"] == study.unread
+
+
+def test_the_first_side_once_more_has_no_effect() -> None:
+    alike = Sides("q", SIDES.values, (Side("a", {}), Side("b", {})))
+    assert Compare(alike, Question()).without_effect("b") == "it is the first side once more"
+
+
+def test_why_a_setting_likely_does_nothing_is_told_before_speed_is_decided() -> None:
+    lazy = Sides("q", SIDES.values, (Side("a", {}), Side("b", {"workload.optimizer.lazy_update": True})))
+    study = Compare(lazy, Question())
+    assert study.without_effect("b") is None
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study.evidence.pairs.append(Pair("run", 1.0, {"drift": {"b": 0.0}, "throughput": {"b": 0.01}}, {}))
+    why = study.without_effect("b")
+    assert why is not None and why.startswith("no number differs by it, bit by bit; speed is not decided; lazy_update")
+    other = Compare(SIDES, Question())
+    other.meanings, other.evidence.pairs = study.meanings, study.evidence.pairs
+    assert other.without_effect("b") is None  # nothing is known of that variable

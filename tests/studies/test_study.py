@@ -100,6 +100,20 @@ def test_what_failed_is_tried_again(tmp_path: Path) -> None:
     assert once_more.ran == []
 
 
+def test_when_it_is_over_what_still_runs_need_not_end(tmp_path: Path) -> None:
+    class Enough(Doubling):
+        def wanted(self) -> Sequence[Trial]:
+            return [] if self.over else [Trial(key, "title: q") for key in "1248"]
+
+        @property
+        def over(self) -> bool:
+            return len(self._answered) == 2
+
+    study = Enough(8)
+    perform(study, study_folder.create(tmp_path, study.name, {}), lambda progress: None)
+    assert study.ran == ["1", "2"]
+
+
 def test_a_key_counts_once(tmp_path: Path) -> None:
     folder = study_folder.create(tmp_path, "doubling", {})
     for _ in range(2):
