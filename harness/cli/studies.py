@@ -37,5 +37,5 @@ def execute(arguments: argparse.Namespace) -> int:
     for entry in entries:
         table.add_row(Text(entry.id), str(entry.answers), Text(entry.in_words))
     Console().print(table)
-    print("go on with one, or show it again: harness KIND --resume ID")
+    print(f"go on with one, or show it again, as in: harness {entries[-1].kind} --resume {entries[-1].id}")
     return 0

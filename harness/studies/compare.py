@@ -85,7 +85,7 @@ class Compare(Study):
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         asked = Question(*(question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")))
         study = cls(scenario, asked)
-        study.unread = dict(question["unread"])
+        study.unread = dict(question.get("unread", {}))
         return study
 
     # Which runs
