@@ -122,7 +122,7 @@ def test_two_versions_side_by_side(question: Path, results: Path) -> None:
         (("question", "--b", "x=1", "--measure", "speed"), "'speed' is not a measure; there are throughput"),
         (("question", "--b", "x=1", "--budget", "5"), "'5' is not a duration"),
         (("question", "--b", "target.env.X=1", "--picture", "x.gif"), "x.gif does not end in .svg or .png"),
-        (("question", "--resume", "last"), "--resume goes on with what was asked; leave --path out"),
+        (("question", "--resume", "last"), "--resume goes on with what was asked; leave the path out"),
     ],
 )
 def test_what_cannot_be_asked(question: Path, results: Path, arguments: tuple[str, ...], message: str) -> None:
