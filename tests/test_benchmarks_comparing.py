@@ -11,6 +11,7 @@ import yaml
 from benchmarks.comparing import cases, configuration, rivals, table
 from benchmarks.comparing.cases import Collected, Whole
 from benchmarks.comparing.configuration import QUESTIONS, SCENARIOS, Told
+from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +76,11 @@ def test_answers_become_rows(kept: Path) -> None:
     (kept / "configuration.jsonl").write_text(configuration.line(told))
     *_, row = configuration.rows()
     assert row == "| engine | naive | threaded | identical | throughput | slower | -11.3% (-18.1% to ?) | 5 |"
+
+
+def test_the_page_tells_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configuration, "FILE", ROOT / "results" / "comparing" / "configuration.jsonl")
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    assert [row for row in configuration.rows() if row not in page] == []
+    asked = {(asked.scenario, asked.sides[0], side, asked.measure) for asked in QUESTIONS for side in asked.sides[1:]}
+    assert asked == {(told.scenario, told.first, told.side, told.measure) for told in configuration.kept()}
