@@ -16,7 +16,7 @@ NAMES = ("lenet", "lenet-dist", "resnet", "resnet-dist")
 class Collected:
     """Of one job: effects of pairs (logarithms), what a pair and a run took, and step seconds of single runs.
 
-    An effect is that of the median of turns and, beside it, that of the whole time, which guards it.
+    An effect is that of the middle of turns and, beside it, that of the whole time, which guards it.
     """
 
     case: str

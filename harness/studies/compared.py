@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 from harness.vocabulary.quantities import ArmMeasures, Quantity
+
+TRIMMED = 0.1
+"""Of the pairs of turns, at either end."""
 
 Pick = Callable[[Sequence[Quantity]], float]
 Turns = Callable[[Sequence[float], Sequence[float]], float]
@@ -65,9 +68,15 @@ class Compared:
         return found if math.isfinite(found) else None
 
 
-def _median_turn(first: Sequence[float], other: Sequence[float]) -> float:
-    """Over pairs of turns that follow each other: what slows down less than half of them does not show."""
-    return median(math.log(theirs / mine) for mine, theirs in zip(first, other, strict=True))
+def _middle_turns(first: Sequence[float], other: Sequence[float]) -> float:
+    """Mean over pairs of turns that follow each other, without the tenth that is most extreme on either side.
+
+    What slows down less than a tenth of them does not show. A machine that has two speeds lets a median jump: 30 pairs of
+    lenet with itself scattered by 0.76 % by their medians, by 0.56 % by this.
+    """
+    ratios = sorted(math.log(theirs / mine) for mine, theirs in zip(first, other, strict=True))
+    cut = int(len(ratios) * TRIMMED)
+    return fmean(ratios[cut : len(ratios) - cut])
 
 
 def _all_turns(first: Sequence[float], other: Sequence[float]) -> float:
@@ -95,7 +104,7 @@ def _mean_until(fraction: float) -> Pick:
 _HELD_BACK = {"held_back": 297}
 _LATENCY, _PHASES, _LIVE = {"sync_every": 1}, {"phases": True}, {"memory": "live"}
 MEASURES: Mapping[str, Compared] = {
-    "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_median_turn),
+    "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_middle_turns),
     "throughput_overall": Compared(
         "throughput", "faster", "slower", lower_is_better=False, by_turn=_all_turns, title="throughput over all turns"
     ),

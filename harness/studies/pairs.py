@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,9 @@ lenet with 18 ms a step, 6 pairs each: ±0.9 % with 180 turns of one step, 1.4 %
 
 TURNS, MEAN_TURNS = (40, 400), 350
 """Of each side in a pair: the least and the most, and how many it takes to resolve 1 % within a dozen pairs."""
+
+PAIR_SECONDS = 11.0
+"""Of all turns of a pair, where the least of them are not longer: twice its start, and some ten pairs in three minutes."""
 
 WARMUP_TURNS = 3
 
@@ -51,7 +55,8 @@ class Pair:
 def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Mapping[str, Any]) -> str:
     """The scenario of a pair that takes turns; ``step`` is what one takes in seconds, 0 where nobody knows yet."""
     turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
-    turns = round(MEAN_TURNS * (RESOLVE / resolve) ** 2)
+    fit = PAIR_SECONDS / (turn * step * len(scenario.sides)) if step else math.inf
+    turns = round(min(MEAN_TURNS * (RESOLVE / resolve) ** 2, fit))
     return scenario.duet(number, turn, min(max(turns, TURNS[0]), TURNS[1]), WARMUP_TURNS, workload)
 
 
