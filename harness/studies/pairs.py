@@ -27,7 +27,7 @@ TURNS, MEAN_TURNS = (40, 400), 350
 """Of each side in a pair: the least and the most, and how many it takes to resolve 1 % within a dozen pairs."""
 
 PAIR_SECONDS = 11.0
-"""Of all turns of a pair, where the least of them are not longer: twice its start, and some ten pairs in three minutes."""
+"""Of all turns of a pair, if the least of them are not longer: twice its start, and some ten pairs in three minutes."""
 
 WARMUP_TURNS = 3
 
