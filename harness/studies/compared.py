@@ -71,7 +71,7 @@ class Compared:
 def _middle_turns(first: Sequence[float], other: Sequence[float]) -> float:
     """Mean over pairs of turns that follow each other, without the tenth that is most extreme on either side.
 
-    What slows down less than a tenth of them does not show. On a machine that has two speeds a median jumps: 30 pairs of
+    What slows down less than a tenth of them does not show. Where a machine has two speeds a median jumps: 30 pairs of
     lenet with itself scattered by 0.76 % by their medians, by 0.56 % by this.
     """
     ratios = sorted(math.log(theirs / mine) for mine, theirs in zip(first, other, strict=True))
