@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import signal
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+from rich.console import RenderableType
 
 from harness.cli._console import Console
 from harness.cli._settings import warn_of_shell, warn_of_unread
@@ -69,6 +72,15 @@ def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: 
     if not news:
         sys.stderr.write("nothing is left to run: this is what there is\n")
     return True
+
+
+def show(study: Study, folder: StudyFolder, text: RenderableType, schema: str, as_json: bool) -> None:
+    """Print what it comes to, for people or, with the form's name, for scripts."""
+    if as_json:
+        print(json.dumps({"schema": schema, "study": folder.id, **study.summary()}, indent=1))
+        return
+    Console().print(text)
+    print(f"study {folder.id}")
 
 
 def _say(progress: Progress) -> None:

@@ -29,11 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    import json
-
     from harness.base.errors import InputError
     from harness.cli import EXIT_INTERRUPTED, _studying
-    from harness.cli._console import Console
     from harness.report.calibration import render
     from harness.studies.calibrate import Calibrate
 
@@ -42,11 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InputError("give a scenario to run again and again, or --resume ID")
     study, folder = _studying.opened(Calibrate, lambda: _study(arguments), arguments)
     finished = _studying.run(study, folder, in_process=True)
-    if arguments.json:
-        print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
-    else:
-        Console().print(render(study))
-        print(f"study {folder.id}")
+    _studying.show(study, folder, render(study), SCHEMA, arguments.json)
     if not finished:
         return EXIT_INTERRUPTED
     return 3 if study.failures else 0

@@ -58,11 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    import json
-
     from harness.base.errors import InputError
     from harness.cli import EXIT_INTERRUPTED, _studying
-    from harness.cli._console import Console
     from harness.report.compare import render
     from harness.studies.compare import Compare
 
@@ -79,11 +76,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.resume is not None and arguments.budget is not None:
         study.allow(arguments.budget)
     finished = _studying.run(study, folder, in_process=True)
-    if arguments.json:
-        print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
-    else:
-        Console().print(render(study))
-        print(f"study {folder.id}")
+    _studying.show(study, folder, render(study), SCHEMA, arguments.json)
     if arguments.picture is not None:
         _draw(study, arguments.picture)
     return _code(study) if finished else EXIT_INTERRUPTED

@@ -37,11 +37,15 @@ def on_disk(path: str) -> Interpreter:
 
 
 def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
-    """InputError unless that is a Python which finds mxnet, with these variables; nothing is imported."""
+    """InputError unless that is a Python which finds mxnet, with these variables; nothing is imported.
+
+    What the shell tells Python does not count: it is not passed on to workers.
+    """
     argv = [str(python), "-c", _FIND]
+    passed_on = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env={**os.environ, **env}
+            argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env={**passed_on, **env}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{python} is no Python that runs here: {error}") from error

@@ -14,6 +14,7 @@ from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
+from harness.vocabulary.events import Window
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -166,3 +167,16 @@ def test_why_a_setting_likely_does_nothing_is_told_before_speed_is_decided() -> 
     other = Compare(SIDES, Question())
     other.meanings, other.evidence.pairs = study.meanings, study.evidence.pairs
     assert other.without_effect("b") is None  # nothing is known of that variable
+
+
+def test_pairs_tell_what_a_step_takes_without_hashing() -> None:
+    def turns(step: float) -> list[Window]:
+        return [Window(1.0, arm, "worker/0", first, 1, step) for arm in "ab" for first in (0, 1, 2)]
+
+    study = Compare(SIDES, Question())
+    known = []
+    for step in (0.3, 0.07, 0.08):
+        study._learn(turns(step))
+        known.append(study._step)
+    study._learn([])
+    assert [*known, study._step] == [0.3, 0.07, 0.07, 0.07]

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from harness.cli import compare
+from harness.statistics.sequential import MIN_VALUES
 from harness.studies.compared import MEASURES
 from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
@@ -43,6 +44,7 @@ def test_what_was_not_measured_says_nothing() -> None:
 
 def test_the_command_line_names_all_of_them() -> None:
     assert tuple(MEASURES) == compare.MEASURES
+    assert compare.LEAST_SEEDS == MIN_VALUES
 
 
 def test_a_job_of_several_workers_is_compared_as_a_whole() -> None:

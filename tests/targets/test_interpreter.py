@@ -22,6 +22,14 @@ def test_mxnet_may_be_where_variables_say(tmp_path: Path) -> None:
     require_mxnet(Path(sys.executable), {"PYTHONPATH": str(tmp_path)})
 
 
+def test_what_the_shell_says_is_not_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mxnet").mkdir()
+    (tmp_path / "mxnet" / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(InputError, match="there is no mxnet in"):
+        require_mxnet(Path(sys.executable), {})
+
+
 def test_what_is_no_python_is_named() -> None:
     with pytest.raises(InputError, match="/bin/ls is no Python that runs here: exit status"):
         require_mxnet(Path("/bin/ls"), {})
