@@ -13,25 +13,35 @@ def main(archive, plan, pairs):
     sys.path.insert(0, archive)
     import mxnet as mx
     import numpy as np
+    from _harness_worker import job as jobs
+    from _harness_worker import trainings
+    from _harness_worker.batches import _digits
+    from _harness_worker.channel import Channel
+    from _harness_worker.memory import LiveBytes
+    from _harness_worker.steps import Steps
     from mxnet import autograd
-    from worker import job as jobs
-    from worker import trainings
-    from worker.batches import _digits
-    from worker.channel import Channel
-    from worker.memory import LiveBytes
-    from worker.worker import Work
 
     job = jobs.load(plan, "main")
     ours, theirs = Channel("main", "worker/0"), Channel("main", "bare")
     live = LiveBytes(job.memory == "live")
     trained = trainings.find(job)(job, 0, ours.emit)
-    work = Work(job, ours, trained, live, {}, first=False)
+    steps = Steps(job, ours, trained, live, {})
     net, trainer, loss_of = trained.net, trained._update._trainer, trained._loss
     images, labels = _digits()
     if job.model == "mlp":
         images = images.reshape(len(images), -1)
 
     order = np.random.RandomState(0).permutation(len(images))
+
+    def harness(first, end):
+        steps.step = first
+        while steps.step < end:
+            steps.begin()
+            losses = trained.compute(steps.step)
+            steps.computed()
+            if steps.updates():
+                trained.update()
+            steps.ended(losses)
 
     def bare(first, end):
         opened = time.monotonic()
@@ -48,7 +58,7 @@ def main(archive, plan, pairs):
 
     for pair in range(pairs):
         first = 2 * pair * job.window
-        turns = [work.window, bare] if pair % 2 else [bare, work.window]
+        turns = [harness, bare] if pair % 2 else [bare, harness]
         for turn, act in enumerate(turns):
             act(first + turn * job.window, first + (turn + 1) * job.window)
     ours.emit("done", step=0)

@@ -18,12 +18,14 @@ class Norms:
         if not self._asked:
             return
         named = training.gradients()
+        if not named:
+            return
         self._names = [name for name, _ in named]
         self._pending.append([_sums([arrays[copy] for _, arrays in named]) for copy in range(len(named[0][1]))])
 
     def emit(self, channel, first):
         """Report the steps since the last report."""
-        if not self._asked:
+        if not self._pending:
             return
         norms = [_norms([sums.asnumpy() for sums in copies]) for copies in self._pending]
         self._pending = []

@@ -46,11 +46,10 @@ class InProcessFaults:
             for fault in self._remembering:
                 fault.remember(named)
 
-    def update(self, training, step):
-        """Update the weights, unless a fault leaves that out."""
-        made = [fault.updates(training, step) for fault in self._active.values()]
-        if all(made):
-            training.update()
+    def updates(self, training, step):
+        """Whether the weights are updated: no fault leaves that out."""
+        made = [fault.updates(training, step) for fault in self._active.values()]  # each accounts for what it does
+        return all(made)
 
     def half_way(self, step):
         """Half of the checkpoint of ``step`` is written."""

@@ -29,7 +29,7 @@ class LiveBytes:
     (`src/profiler/aggregate_stats.cc`).
     """
 
-    def __init__(self, wanted, contexts=()):
+    def __init__(self, wanted, contexts=(), folder=os.curdir):
         self._profiler = None
         self._trace = ""
         self._contexts = contexts
@@ -39,7 +39,7 @@ class LiveBytes:
         import mxnet as mx
 
         # Never a device: MXNet unlinks the file that it is given, as root even /dev/null.
-        self._trace = os.path.join(tempfile.mkdtemp(prefix="profile-", dir=os.curdir), "trace.json")
+        self._trace = os.path.join(tempfile.mkdtemp(prefix="profile-", dir=folder), "trace.json")
         try:
             mx.profiler.set_config(
                 filename=self._trace,

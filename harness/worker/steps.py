@@ -1,0 +1,173 @@
+"""The steps of one worker, however they come about: windows closed by a wait, faults at their step, what is told."""
+
+import math
+import time
+
+import mxnet as mx
+
+from .digest import sha256, sketch
+from .gradients import Norms, not_finite
+from .in_process_faults import InProcessFaults
+from .memory import resident
+
+
+class Steps:
+    """Steps of a ``training`` (`harness/worker/trainings`): `begin`, then `computed`, `updates` and `ended` for each.
+
+    ``step`` is the one that is under way, or comes next.
+    """
+
+    def __init__(self, job, channel, training, live, schedule):
+        self._job, self._channel, self._training, self._live = job, channel, training, live
+        self._norms = Norms(job.gradients == "norms")
+        self._faults = InProcessFaults(job, channel.emit, schedule)
+        self._clean_batches = training.batches
+        channel.begin, channel.end = self._begin_fault, self._faults.end
+        self._window = None
+        self.step = 0
+
+    def _begin_fault(self, number):
+        """From now on batches go by the faults; until then nothing stands between the loop and its data."""
+        self._training.batches = lambda step: self._faults.batch(self._clean_batches, step)
+        self._faults.begin(number, self.step)
+
+    def half_way(self):
+        """Half of the checkpoint of this step is written."""
+        self._faults.half_way(self.step)
+
+    def await_credit(self):
+        """Block until the next step may be taken; faults begin and end meanwhile."""
+        if self.step == self._channel.until:
+            self._channel.await_credit(self.step)
+
+    def begin(self):
+        """Begin a step, and with it a window where none is open."""
+        if self._window is None:
+            self._window = _Window(self._job, self.step, self._window_end())
+        self._window.begun = self._window.mark("began")
+
+    def _window_end(self):
+        """A window never spans the end of the warm-up, of the credit or of the job, nor a checkpoint."""
+        job, step = self._job, self.step
+        ends = [(step // job.window + 1) * job.window]
+        if step < job.warmup:
+            ends.append(job.warmup)
+        if job.checkpoint is not None:
+            ends.append((step // job.checkpoint.every + 1) * job.checkpoint.every)
+        return min([*ends, *(end for end in (job.steps, self._channel.until) if end is not None)])
+
+    def computed(self):
+        """Gradients are there and not yet shared: faults change them, norms are counted."""
+        self._faults.gradients(self._training, self.step)
+        self._norms.note(self._training)
+        self._window.mark("computed")
+
+    def updates(self):
+        """Whether the weights are to be updated, as far as faults say."""
+        return self._faults.updates(self._training, self.step)
+
+    @property
+    def closes(self):
+        """Whether the window ends with this step."""
+        return self.step + 1 == self._window.end
+
+    def ended(self, losses):
+        """End the step; ``losses`` are those of its samples, an array a context; empty where nobody knows them."""
+        window, job = self._window, self._job
+        window.mark("ended")
+        window.losses.append(losses)
+        self.step += 1
+        self._digest()
+        if job.sync_every and self.step % job.sync_every == 0:
+            mx.nd.waitall()
+            window.latencies.append(round(time.monotonic() - window.begun, 7))
+        self._channel.heartbeat(self.step - 1)
+        if self.step == window.end:
+            self._close(window)
+
+    def _digest(self):
+        if not self._job.digest_every or self.step % self._job.digest_every:
+            return
+        for context in self._training.contexts[:1]:
+            trained, fixed = self._training.parameters(context)
+            digests = {name: sha256([(name, array)])[:16] for name, array in trained + fixed}
+            sketches = {name: sketch(array) for name, array in trained + fixed}
+            self._channel.emit("parameters", step=self.step, digests=digests, sketches=sketches)
+
+    def _close(self, window):
+        """Wait for all steps of the window, and report."""
+        job, channel, first = self._job, self._channel, window.first
+        for step, loss in enumerate(window.losses, first):  # steps are issued far ahead; a long wait is not a hang
+            if loss:
+                loss[-1].wait_to_read()
+            channel.heartbeat(step)
+        mx.nd.waitall()
+        _compute_for_nothing((time.monotonic() - window.opened) * job.burden)
+        seconds = time.monotonic() - window.opened
+        channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
+        if job.sync_every == 1:
+            channel.emit("step", first=first, seconds=window.latencies)
+        if job.phases:
+            channel.emit("phases", first=first, **window.times)
+        self._report(window)
+        self._window = None
+
+    def _report(self, window):
+        self._norms.emit(self._channel, window.first)
+        if all(window.losses):
+            means = [_mean(loss) for loss in window.losses]
+            values = [value if math.isfinite(value) else None for value in means]
+            if None in values:
+                for parameter in not_finite(self._training)[:1]:
+                    self._channel.emit("not_finite", step=self.step, parameter=parameter)
+            self._channel.emit("loss", first=window.first, values=values)
+        memory = resident()
+        memory.update(self._live.read())
+        self._channel.emit("memory", step=self.step, **memory)
+
+    def finish(self):
+        """Tell what is left once no step comes any more: weights that are not finite, and digests of all."""
+        self._channel.forget()  # arrays that outlive their library abort the process
+        for parameter in not_finite(self._training):
+            self._channel.emit("not_finite", step=self.step, parameter=parameter)
+        for context in self._training.contexts:
+            trained, fixed = self._training.parameters(context)
+            self._channel.emit(
+                "digest", step=self.step, context=str(context), weights=sha256(trained), fixed=sha256(fixed)
+            )
+        self._live.stop()
+        self._channel.emit("done", step=self.step)
+
+
+class _Window:
+    """What is known of the steps from ``first`` to before ``end``.
+
+    ``times`` are those of each step's parts; where these are asked for, each part is closed by a wait.
+    """
+
+    def __init__(self, job, first, end):
+        self.first, self.end = first, end
+        self.losses, self.latencies = [], []
+        self.times = {"began": [], "computed": [], "ended": []}
+        self._phases = job.phases
+        self.opened = self.begun = time.monotonic()
+
+    def mark(self, part):
+        """The time now, kept under a name if phases are asked for."""
+        if self._phases and part != "began":
+            mx.nd.waitall()
+        now = time.monotonic()
+        if self._phases:
+            self.times[part].append(round(now, 6))
+        return now
+
+
+def _compute_for_nothing(seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
+
+
+def _mean(losses):
+    """Over the samples of all contexts, each of which has as many."""
+    return sum(float(loss.asnumpy().astype("float64").mean()) for loss in losses) / len(losses)
