@@ -62,6 +62,7 @@ class _RoleState:
 
     spawned: float | None = None
     imported: bool = False
+    ready: bool = False
     waiting: int | None = None
     step: int = 0
     done: bool = False
@@ -224,6 +225,8 @@ class Conductor:
 
     def _on_comes_up(self, event: Announced | Ready) -> list[Action]:
         """A process that takes another's place moves, too, before its first step."""
+        role = self._roles[event.subject]
+        role.ready = role.ready or isinstance(event, Ready)
         self._move(event)
         return []
 
@@ -260,7 +263,8 @@ class Conductor:
         return any(not role.done and role.reported <= first for role in training)
 
     def _on_done(self, event: Done) -> list[Action]:
-        self._roles[event.subject].done = True
+        role = self._roles[event.subject]
+        role.done, role.step = True, event.step
         self._move(event)
         return self._survey() + self._moved_by(event.t, self._scheduler.finished(event.subject, event.step, event.t))
 
@@ -353,11 +357,22 @@ class Conductor:
         how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
         if next(known.service for known in self.arm.roles if known.name == name):
             return "aborted", f"{name}, which is the harness's own, ended with {how}"
+        if role.done and role.step == 0:
+            return "aborted", f"{name} ended with {how} and without a step: {self._why_no_step(role)}"
         if self.started is None:
             return "refused", f"{name} ended with {how} before all were ready"
         if event.status == 0 and self._may_leave(name):
             return None
         return "crashed", f"{name} ended with {how} at step {role.step}"
+
+    @staticmethod
+    def _why_no_step(role: _RoleState) -> str:
+        """Of a user's script."""
+        if not role.imported:
+            return "the script never imported mxnet"
+        if not role.ready:
+            return "no batch, gradient or update of MXNet's was seen"
+        return "batches or gradients were seen, but no update by a gluon.Trainer or a Module, nor pushes to a kvstore"
 
     def _broken(self, event: Exited, outcome: Outcome, reason: str) -> list[Action]:
         """End the arm; what serves may fail before a worker has shown that MXNet is there."""
@@ -374,9 +389,17 @@ class Conductor:
         """End as trained, unless weights are not finite, which losses need not show."""
         if self._non_finite.harmful:
             return self._end(now, "diverged", str(self._non_finite), self._non_finite.role)
-        steps, done, workers = self.arm.workload.steps, self._workers_done(), self.arm.workers
-        reason = f"{done} of {len(workers)} workers trained {steps} steps and every process left"
+        done, workers = self._workers_done(), self.arm.workers
+        reason = f"{done} of {len(workers)} workers trained {self._trained()} and every process left"
         return self._end(now, "completed", reason)
+
+    def _trained(self) -> str:
+        """How many steps: as many as were asked for, unless a script ends by itself."""
+        job = self.arm.workload
+        taken = max([self._roles[name].step for name in self.arm.workers if self._roles[name].done], default=0)
+        if job.script is None or taken == job.steps:
+            return f"{job.steps} steps"
+        return f"{taken} steps" if job.steps is None else f"{taken} steps, not {job.steps}, by the script's own end,"
 
     def _dismiss_services(self) -> list[Action]:
         """Ask what only serves workers to leave, since it does not by itself."""
@@ -450,6 +473,8 @@ class Conductor:
     def _startup_failed(self, now: float) -> list[Action]:
         late = [name for name in self.arm.workers if self._roles[name].waiting is None]
         reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
+        if self.arm.workload.script is not None:
+            reason += ": no first batch, gradient or update; one that prepares for longer needs startup_timeout"
         return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:

@@ -285,7 +285,8 @@ class FaultScheduler:
     def next_stop(self, step: int) -> int | None:
         """The next step at which all workers stop, so that their windows have the same steps."""
         marks = [mark for injection in self._arm.schedule for mark in (injection.first_step, injection.last_step)]
-        later = [mark for mark in marks if mark is not None and step < mark < self._arm.workload.steps]
+        last = self._arm.workload.steps or math.inf
+        later = [mark for mark in marks if mark is not None and step < mark < last]
         return min(later, default=None)
 
     def moments(self, started: float | None) -> Iterable[float]:

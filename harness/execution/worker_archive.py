@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from harness.base import registry
-from harness.base.errors import RegistryError
+from harness.base.errors import InputError, RegistryError
 from harness.faults import WorkerFault
 from harness.scenario.load import LoadedScenario
 
 _FAULTS, _MODELS = "harness.worker.faults", "harness.worker.models"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_MAIN = "from worker.main import main\n\nmain()\n"
+PACKAGE = "_harness_worker"
+"""What the worker is called in its archive: a name that no script of a user's has for a module of its own."""
+
+_MAIN = f"from {PACKAGE}.main import main\n\nmain()\n"
 
 
 def of(loaded: LoadedScenario) -> bytes:
@@ -34,12 +38,40 @@ def of(loaded: LoadedScenario) -> bytes:
                 raise RegistryError(f"nothing says how the worker commits {name!r}: add {_FAULTS}.{name}")
             registry.require_class(faults[name], "Fault")
             used.add((f"faults/{name}.py", faults[name]))
-    return build(frozenset((place, module) for place, module in used if not module.startswith("harness.worker.")))
+    scripts = {arm.workload.script for arm in loaded.arms.values() if arm.workload.script is not None}
+    return build(
+        frozenset((place, module) for place, module in used if not module.startswith("harness.worker.")),
+        frozenset((script, _read(script)) for script in scripts),
+    )
+
+
+def require_unchanged(archive: bytes, scripts: Iterable[str]) -> None:
+    """InputError where a script is not the one that was planned with, of which the archive has a copy."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as copies:
+        for script in scripts:
+            if copies.read(_place_of(script)) != _read(script):
+                raise InputError(f"{script} was changed since the plan was made; run the scenario anew")
+
+
+def _read(script: str) -> bytes:
+    try:
+        return Path(script).read_bytes()
+    except OSError as error:
+        raise InputError(f"{script} cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _place_of(script: str) -> str:
+    return f"scripts/{script.lstrip('/')}"
 
 
 @cache
-def build(others: frozenset[tuple[str, str]] = frozenset()) -> bytes:
-    """The archive's bytes; ``others`` are files to add, by their place in the worker and their module."""
+def build(
+    others: frozenset[tuple[str, str]] = frozenset(), scripts: frozenset[tuple[str, bytes]] = frozenset()
+) -> bytes:
+    """The archive's bytes; ``others`` are files to add, by their place in the worker and their module.
+
+    ``scripts`` of the user are in it, by their path, as evidence: they run from where they are.
+    """
     root = _folder()
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.suffix in (".py", ".npz")}
     files |= {place: registry.source(module) for place, module in others}
@@ -47,7 +79,9 @@ def build(others: frozenset[tuple[str, str]] = frozenset()) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         _add(archive, "__main__.py", _MAIN.encode())
         for name, path in sorted(files.items()):
-            _add(archive, f"worker/{name}", path.read_bytes())
+            _add(archive, f"{PACKAGE}/{name}", path.read_bytes())
+        for script, text in sorted(scripts):
+            _add(archive, _place_of(script), text)
     return buffer.getvalue()
 
 

@@ -26,7 +26,9 @@ class Accuracy(Measure):
         self._examined = event
 
     def quantities(self) -> Iterable[Quantity]:
-        if not self.arm.workload.held_back:
+        if self.arm.workload.script is not None:
+            yield Quantity("accuracy", "fraction", None, note="a script examines what it has trained itself")
+        elif not self.arm.workload.held_back:
             yield Quantity("accuracy", "fraction", None, note="nothing is held back without workload.held_back")
         elif self._examined is None:
             yield Quantity("accuracy", "fraction", None, note="not all workers trained to the end")

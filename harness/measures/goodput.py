@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import median
+from statistics import fmean, median
 from typing import ClassVar
 
 from harness.measures import Measure
 from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
 from harness.statistics.summary import summarize
-from harness.vocabulary.events import Done, Ended, Event, Started, Window
+from harness.vocabulary.events import Done, Ended, Event, Samples, Started, Window
 from harness.vocabulary.quantities import Quantity
+
+_BATCHES = 1000
 
 
 class Goodput(Measure):
@@ -22,19 +24,22 @@ class Goodput(Measure):
     """
 
     name: ClassVar[str] = "goodput"
-    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, Done, Ended)
+    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, Samples, Done, Ended)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._reached = dict.fromkeys(arm.workers, 0)
         self._costs = {name: BoundedSeries() for name in arm.workers}
         self._began = self._last = 0.0
+        self._counts: list[int | None] = []
 
     def add(self, event: Event) -> None:
         if isinstance(event, Started):
             self._began = event.t
         elif isinstance(event, Ended):
             self._last = event.t if event.outcome == "hung" else self._last
+        elif isinstance(event, Samples):
+            self._counts = [*self._counts, *event.counts][-_BATCHES:]
         elif event.subject in self._reached:
             self._last = event.t
             if isinstance(event, Window) and event.first >= self.arm.workload.warmup:
@@ -46,7 +51,11 @@ class Goodput(Measure):
             yield Quantity("goodput", "samples/s", None, note="time of other arms' turns would be in it")
             return
         seconds = self._last - self._began
-        samples = sum(self._reached.values()) * self.arm.workload.batch_size
+        batch = self._batch()
+        if batch is None:
+            yield Quantity("goodput", "samples/s", None, note="the script's batches were not seen")
+            return
+        samples = sum(self._reached.values()) * batch
         if seconds <= 0 or not samples:
             yield Quantity("goodput", "samples/s", None, note="no window ended")
             return
@@ -55,7 +64,12 @@ class Goodput(Measure):
         interval = (pace.n, pace.low, pace.high, "", pace.note)
         yield Quantity("goodput", "samples/s", samples / seconds, *interval, tuple(rates), stride)
 
-    def _rates(self, samples: int, seconds: float) -> tuple[list[float], int]:
+    def _batch(self) -> float | None:
+        """Samples of a step: of a script's, the mean of those that were seen last."""
+        known = [count for count in self._counts if count is not None]
+        return self.arm.workload.batch_size or (fmean(known) if len(known) == len(self._counts) > 0 else None)
+
+    def _rates(self, samples: float, seconds: float) -> tuple[list[float], int]:
         """What it would be at the pace of each window."""
         name, costs = max(self._costs.items(), key=lambda item: len(item[1].points))
         usual = median(costs.points) if costs.points else 1.0

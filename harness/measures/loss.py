@@ -10,7 +10,7 @@ from harness.checks import TAIL
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event
+from harness.vocabulary.events import Done, Event
 from harness.vocabulary.events import Loss as LossEvent
 from harness.vocabulary.quantities import Quantity
 
@@ -22,13 +22,17 @@ class Loss(Measure):
     """
 
     name: ClassVar[str] = "loss"
-    hears: ClassVar[tuple[type[Event], ...]] = (LossEvent,)
+    hears: ClassVar[tuple[type[Event], ...]] = (LossEvent, Done)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._workers: dict[str, BoundedSeries] = {}
+        self._ends: dict[str, int] = {}
 
     def add(self, event: Event) -> None:
+        if isinstance(event, Done):
+            self._ends[event.subject] = event.step
+            return
         assert isinstance(event, LossEvent)
         if event.subject not in self._workers:
             self._workers[event.subject] = BoundedSeries()
@@ -41,13 +45,25 @@ class Loss(Measure):
         shortest = min((len(series.points) for series in self._workers.values()), default=0)
         curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
         last = curve[-1] if curve else None
-        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else "no step ended")
+        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else self._why_none())
         yield from self._steps_to_loss(curve)
-        counts = [self._workers[name].count if name in self._workers else 0 for name in self.arm.workers]
-        if min(counts) < self.arm.workload.steps:
-            yield Quantity("final_loss", "", None, note="not all workers trained to the end")
+        if not curve or not all(self._is_whole(name) for name in self.arm.workers):
+            note = "not all workers trained to the end" if curve else self._why_none()
+            yield Quantity("final_loss", "", None, note=note)
             return
         yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :])
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether the losses of all steps of a worker are there; a script's last window need not be full."""
+        job, count = self.arm.workload, self._workers[name].count if name in self._workers else 0
+        if job.script is None:
+            return count >= (job.steps or 0)
+        return name in self._ends and count > self._ends[name] - job.window
+
+    def _why_none(self) -> str:
+        if self.arm.workload.script is None or not self._ends:
+            return "no step ended"
+        return "the script goes back from no loss that is seen (autograd.backward, or a loss's own backward)"
 
     def _steps_to_loss(self, curve: Sequence[float]) -> Iterable[Quantity]:
         """To a point of the curve, which stands for many steps where there are very many of them."""

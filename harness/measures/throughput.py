@@ -10,7 +10,17 @@ from typing import ClassVar
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import CAPACITY
-from harness.vocabulary.events import Checkpointed, Event, Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.events import (
+    Checkpointed,
+    Done,
+    Event,
+    Exited,
+    Healed,
+    Injected,
+    Samples,
+    Spawned,
+    Window,
+)
 from harness.vocabulary.quantities import Quantity
 
 REPORT_SECONDS = 0.05
@@ -95,7 +105,16 @@ class Throughput(Measure):
     """
 
     name: ClassVar[str] = "throughput"
-    hears: ClassVar[tuple[type[Event], ...]] = (Window, Injected, Healed, Spawned, Exited, Checkpointed)
+    hears: ClassVar[tuple[type[Event], ...]] = (
+        Window,
+        Samples,
+        Injected,
+        Healed,
+        Spawned,
+        Exited,
+        Checkpointed,
+        Done,
+    )
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
@@ -106,12 +125,18 @@ class Throughput(Measure):
         self._active: set[int] = set()
         self._changed = 0.0
         self._turns: dict[int, _Turn] = {}
+        self._counted: dict[str, int | None] = {}
+        self._unit = "samples"
 
     def add(self, event: Event) -> None:
         if isinstance(event, Window):
             self._window(event)
         elif isinstance(event, Injected | Healed):
             self._mark(event)
+        elif isinstance(event, Samples):
+            self._counted[event.subject] = None if None in event.counts else sum(filter(None, event.counts))
+        elif isinstance(event, Done):
+            self._through.add(event.subject)
         else:  # what comes between two windows, beside their reports, is no training
             self._ends.pop(event.subject, None)
 
@@ -134,7 +159,7 @@ class Throughput(Measure):
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
         if self._active and window.t - window.seconds >= self._changed:
             self._faulted[-1].setdefault(window.subject, _Windows()).add(stretch)
-        if window.first + window.steps >= self.arm.workload.steps:
+        if window.first + window.steps == self.arm.workload.steps:
             self._through.add(window.subject)
 
     def _stretch(self, window: Window) -> _Stretch:
@@ -146,31 +171,39 @@ class Throughput(Measure):
         before = opened if self.arm.turn else self._ends.get(window.subject, opened)
         begin = before if 0 <= opened - before <= REPORT_SECONDS else opened
         self._ends[window.subject] = window.t
-        samples = float(window.steps * self.arm.workload.batch_size)
-        return _Stretch(begin, window.t, samples, window.seconds, window.t - begin)
+        return _Stretch(begin, window.t, float(self._samples(window)), window.seconds, window.t - begin)
+
+    def _samples(self, window: Window) -> int:
+        """Of a window; where nobody knows, each step counts as one."""
+        if self.arm.workload.batch_size is not None:
+            return window.steps * self.arm.workload.batch_size
+        counted = self._counted.pop(window.subject, None)
+        if counted is None:
+            self._unit = "steps"
+        return window.steps if counted is None else counted
 
     def quantities(self) -> Iterable[Quantity]:
         rates, stride = _job_rates(self._whole, self._through)
         if self.arm.turn:
             rates, stride = [turn.rate for turn in self._turns.values()], 1
-        yield from_samples("throughput", "samples/s", rates, note=_idle(rates), stride=stride)
-        yield _cost(rates, stride)
+        yield from_samples("throughput", f"{self._unit}/s", rates, note=_idle(rates), stride=stride)
+        yield _cost(rates, stride, self._unit.removesuffix("s"))
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
             own = [stretch.rate for stretch in windows.stretches]
-            yield from_samples("throughput", "samples/s", own, role, stride=windows.stride)
+            yield from_samples("throughput", f"{self._unit}/s", own, role, stride=windows.stride)
         if self.arm.schedule:
             inside = [_job_rates(workers, workers.keys()) for workers in self._faulted if workers]
             rates = [rate for rates, _ in inside for rate in rates]
             most = max((stride for _, stride in inside), default=1)
             note = _idle(rates) if rates else "no window lies wholly within a fault"
-            yield from_samples("throughput_in_fault", "samples/s", rates, note=note, stride=most)
+            yield from_samples("throughput_in_fault", f"{self._unit}/s", rates, note=note, stride=most)
 
 
-def _cost(rates: Sequence[float], stride: int) -> Quantity:
-    """Seconds a sample, of the cells in which anything was trained."""
+def _cost(rates: Sequence[float], stride: int, unit: str) -> Quantity:
+    """Seconds a sample, or step, of the cells in which anything was trained."""
     costs = [1 / rate for rate in rates if rate > 0]
     note = f"{_idle(rates)}, which are left out" if len(costs) < len(rates) else ""
-    return from_samples("seconds_per_sample", "s/sample", costs, note=note, stride=stride)
+    return from_samples("seconds_per_sample", f"s/{unit}", costs, note=note, stride=stride)
 
 
 def _idle(rates: Sequence[float]) -> str:

@@ -33,11 +33,11 @@ class Traffic(Measure):
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._links: dict[str, _Link] = {}
-        self._done: set[str] = set()
+        self._done: dict[str, int] = {}
 
     def add(self, event: Event) -> None:
         if isinstance(event, Done):
-            self._done.add(event.subject)
+            self._done[event.subject] = event.step
         elif isinstance(event, TrafficEvent):
             self._links.setdefault(event.subject, _Link(event, event)).last = event
 
@@ -58,7 +58,9 @@ class Traffic(Measure):
                 yield self._per_step(f"{name}_per_step", count, host)
 
     def _per_step(self, name: str, count: int, host: str) -> Quantity:
-        if self._done != set(self.arm.workers):
+        if self._done.keys() != set(self.arm.workers):
             return Quantity(name, "B/step", None, subject=host, note="not all workers trained to the end")
-        steps = self.arm.workload.steps - self.arm.workload.warmup
+        steps = (self.arm.workload.steps or max(self._done.values())) - self.arm.workload.warmup
+        if steps <= 0:
+            return Quantity(name, "B/step", None, subject=host, note="no step after the warm-up")
         return Quantity(name, "B/step", count / steps, 1, subject=host)

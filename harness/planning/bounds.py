@@ -7,6 +7,9 @@ from harness.planning.network import lay_out
 from harness.scenario.schema import Scenario
 from harness.vocabulary.job_bounds import JobBounds
 
+UNKNOWN_STEPS = 10_000_000
+"""Of a script that ends by itself."""
+
 
 def bounds_of(scenario: Scenario) -> JobBounds:
     """The bounds of a scenario's job, or of a variant's."""
@@ -20,14 +23,14 @@ def bounds_of(scenario: Scenario) -> JobBounds:
     return JobBounds(
         hosts=hosts,
         environments={role.name: role.env for role in part.roles(topology, lambda _: topologies.LOOPBACK)},
-        steps=workload.steps,
+        steps=workload.steps or UNKNOWN_STEPS,
         warmup=workload.warmup,
         window=workload.window,
         seed=scenario.seed,
-        training=workload.training,
-        model=workload.model or workload.training,
-        smallest=workload.facts.smallest,
-        variable=workload.facts.variable,
+        training=workload.training if workload.script is None else "script",
+        model=workload.model or workload.script or workload.training,
+        smallest=workload.facts.smallest if workload.script is None else 1,
+        variable=workload.facts.variable or workload.script is not None,
         checkpoint_every=workload.checkpoint.every if workload.checkpoint else None,
         elastic=part.elastic,
         copies=exchange.workers * (len(topology.contexts) if exchange.splits_batches else 1),

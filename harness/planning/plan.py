@@ -19,21 +19,33 @@ from harness.topologies import Compression, Role
 VERSION = 7
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
-_KIND = ("training", "model", "dataset", "batch_size", "loop", "kvstore", "workers", "contexts", "amp")
+_KIND = ("training", "model", "script", "dataset", "batch_size", "loop", "kvstore", "workers", "contexts", "amp")
+
+
+class Script(Strict):
+    """A training script of the user's: its absolute path, its arguments, and the folder that it runs in.
+
+    A copy is in the worker archive, so that the plan's hash knows it.
+    """
+
+    path: str
+    args: tuple[str, ...]
+    folder: str
 
 
 class Job(Strict):
     """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn."""
 
-    training: Literal["gluon", "model_parallel", "oracle"]
+    training: Literal["gluon", "model_parallel", "oracle", "script"]
     model: str
+    script: Script | None = None
     dataset: str
-    batch_size: int
+    batch_size: int | None
     sizes: tuple[int, ...]
     hybridize: Hybridize | None
     optimizer: Optimizer
     amp: Amp | None
-    steps: int
+    steps: int | None
     warmup: int
     window: int
     sync_every: int
@@ -160,6 +172,11 @@ class Plan(Strict):
         """What decides how much runs of a job scatter, as far as a plan tells: that of its first arm."""
         arm = self.arms[0]
         return {**arm.workload.model_dump(mode="json", include=set(_KIND)), "impaired": arm.network is not None}
+
+    @property
+    def scripts(self) -> set[str]:
+        """Paths of the user's scripts that are run."""
+        return {arm.workload.script.path for arm in self.arms if arm.workload.script is not None}
 
     def arm(self, name: str) -> Arm:
         """The arm of that name."""

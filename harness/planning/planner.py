@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from harness import checks, topologies
@@ -13,9 +14,9 @@ from harness.faults import ChangesStart, DrawsSizes, Entry, LinkFault
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_schedule import ScheduledFault, expand
 from harness.planning.network import Network, lay_out
-from harness.planning.plan import Arm, Injection, Job, Plan
+from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import SEEDS, Scenario, Target
+from harness.scenario.schema import SEEDS, Scenario, Target, Workload
 from harness.topologies import Endpoint, Role, TopologySpec
 from harness.vocabulary.instructions import INTERFACE
 from harness.vocabulary.network_spec import PORT
@@ -122,7 +123,9 @@ def _settled(role: Role, host: str) -> Role:
     return role.model_copy(update={"host": host, "env": env})
 
 
-def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle"]:
+def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle", "script"]:
+    if scenario.workload.script is not None:
+        return "script"
     return "model_parallel" if scenario.topology.parallelism == "model" else scenario.workload.training
 
 
@@ -130,11 +133,16 @@ def _job(scenario: Scenario) -> Job:
     workload, topology = scenario.workload, scenario.topology
     shapes: Any = workload.shapes
     exchange = topologies.find(topology).exchange(topology)
+    unknown = {"batch_size"} if workload.script is not None else set()
     return Job(
-        **workload.model_dump(exclude={"shapes", "hybridize", "training", "model"}),
+        **workload.model_dump(
+            exclude={"shapes", "hybridize", "training", "model", "script", "args", "folder", *unknown}
+        ),
+        **dict.fromkeys(unknown),
         training=_training(scenario),
         model=workload.model or "",
-        sizes=shapes.sizes(scenario.seed, workload.steps) if shapes is not None else (workload.facts.size,),
+        script=_script(workload, {"{seed}": str(scenario.seed), "{kvstore}": topology.kvstore}),
+        sizes=shapes.sizes(scenario.seed, workload.steps or 1) if shapes is not None else (workload.facts.size,),
         hybridize=workload.hybridize or None,
         seed=scenario.seed,
         loop=exchange.loop,
@@ -145,6 +153,23 @@ def _job(scenario: Scenario) -> Job:
         compression=topology.compression,
         horovod_compression=exchange.horovod_compression,
     )
+
+
+def _script(workload: Workload, words: Mapping[str, str]) -> Script | None:
+    """With what the scenario says in the place of words, where its arguments ask for them."""
+    if workload.script is None:
+        return None
+    return Script(
+        path=workload.script,
+        args=tuple(_said(text, words) for text in workload.args),
+        folder=workload.folder or str(Path(workload.script).parent),
+    )
+
+
+def _said(text: str, words: Mapping[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
 
 
 def _schedule(scenario: Scenario, entries: Sequence[Entry], network: Network | None) -> tuple[Injection, ...]:
@@ -164,5 +189,5 @@ def _injection(number: int, scheduled: ScheduledFault, network: Network | None, 
         subject=scheduled.subject,
         clock=next((name for name in there if name.startswith("worker/")), "worker/0"),
         entry=scheduled.entry,
-        sizes=fault.sizes(scenario.seed + 1, scenario.workload.steps) if isinstance(fault, DrawsSizes) else (),
+        sizes=fault.sizes(scenario.seed + 1, scenario.workload.steps or 1) if isinstance(fault, DrawsSizes) else (),
     )

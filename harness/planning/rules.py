@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from harness import checks, topologies
 from harness.planning import fault_rules, network
@@ -17,6 +18,7 @@ from harness.shapes import Distribution
 def violations(scenario: Scenario) -> Iterator[Violation]:
     """Every rule that the scenario breaks: the path of the field and what is wrong."""
     yield from _target(scenario.target)
+    yield from _script(scenario)
     yield from _workload(scenario.workload)
     refused = list(_topology(scenario))
     yield from refused
@@ -50,7 +52,7 @@ def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Vio
     if len({(one.workload.steps, one.workload.warmup) for one in variants.values()}) > 1:
         yield ("turns",), "every variant needs as many steps, and as long a warm-up, as the others"
     turn, workload = scenario.turns or 1, scenario.workload
-    if workload.warmup % turn or workload.steps % turn:
+    if workload.warmup % turn or (workload.steps or 0) % turn:
         yield ("turns",), f"steps and warmup need to be multiples of {turn}, so that every turn counts as a whole"
 
 
@@ -69,7 +71,12 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         names = topologies.find(spec).names(spec)
         for path, message in network.violations(spec.network, names):
             yield ("topology", "network", *path), message
-    if topologies.find(spec).exchange(spec).splits_batches and scenario.workload.batch_size % len(spec.contexts):
+    own = scenario.workload.script is None
+    if (
+        own
+        and topologies.find(spec).exchange(spec).splits_batches
+        and scenario.workload.batch_size % len(spec.contexts)
+    ):
         split = f"{scenario.workload.batch_size} samples cannot be split over {len(spec.contexts)} contexts"
         yield ("workload", "batch_size"), split
     for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
@@ -78,7 +85,7 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload", "amp"), "loss_scaling is gluon.Trainer's; give loop: trainer"
     if scenario.workload.training == "oracle":
         yield from _oracle(scenario)
-    elif spec.parallelism == "model":
+    elif own and spec.parallelism == "model":
         yield from _model_parallel(scenario)
 
 
@@ -112,8 +119,27 @@ def _oracle(scenario: Scenario) -> Iterator[Violation]:
         yield ("topology", "parallelism"), "the oracle has no network to cut"
 
 
+def _script(scenario: Scenario) -> Iterator[Violation]:
+    """Its file has to be there; and where something is to happen at a step, the number of steps."""
+    workload = scenario.workload
+    if workload.script is None:
+        return
+    if not Path(workload.script).is_absolute() or not Path(workload.script).is_file():
+        yield ("workload", "script"), f"{workload.script} is not a file"
+    if workload.folder is not None and not Path(workload.folder).is_dir():
+        yield ("workload", "folder"), f"{workload.folder} is not a folder"
+    for name in sorted(
+        scenario.topology.model_fields_set & {"loop", "parallelism", "update_on_kvstore", "compression"}
+    ):
+        yield ("topology", name), "the script decides that; leave it out"
+    if workload.steps is None and scenario.faults:
+        yield ("workload",), "faults need to know of the steps; give steps, after which the script is stopped"
+    if workload.steps is None and scenario.turns is not None:
+        yield ("workload",), "turns need to know of the steps; give steps, after which the script is stopped"
+
+
 def _workload(workload: Workload) -> Iterator[Violation]:
-    if workload.warmup >= workload.steps:
+    if workload.steps is not None and workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
     if workload.optimizer.momentum is not None and workload.optimizer.name != "sgd":
         yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"

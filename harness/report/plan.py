@@ -9,7 +9,7 @@ from rich.text import Text
 
 from harness.base.units import bandwidth_text
 from harness.planning.network import Network
-from harness.planning.plan import Arm, Injection, Job, Plan
+from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.vocabulary.instructions import Direction
 
 
@@ -67,10 +67,18 @@ def _direction(link: Direction) -> str:
 
 def _job(arm: Arm) -> str:
     job = arm.workload
+    if job.script is not None:
+        return _script(job, job.script)
     sizes = f"size {job.sizes[0]}" if len(set(job.sizes)) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
     precision = job.amp.dtype if job.amp else "float32"
     what = f"{job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {precision}, {job.optimizer.name}"
     return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, {_sharing(job)}"
+
+
+def _script(job: Job, script: Script) -> str:
+    steps = "until it ends" if job.steps is None else f"{job.steps} steps"
+    what = " ".join([script.path, *script.args])
+    return f"{what} in {script.folder}, {steps} ({job.warmup} warm-up), windows of {job.window}"
 
 
 def _sharing(job: Job) -> str:

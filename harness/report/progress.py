@@ -50,7 +50,7 @@ class Board:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.arm = ""
-        self.steps = 0
+        self.steps: int | None = None
         self.workers: dict[str, _Worker] = {}
 
     def note(self, event: Event) -> str | None:
@@ -88,7 +88,8 @@ class Board:
         elif isinstance(event, Window):
             worker.step = event.first + event.steps
             batch = self._plan.arm(event.arm).workload.batch_size
-            worker.rate = f"{event.steps * batch / event.seconds:.4g} samples/s"
+            unit = "steps/s" if batch is None else "samples/s"
+            worker.rate = f"{event.steps * (batch or 1) / event.seconds:.4g} {unit}"
         elif isinstance(event, Loss):
             worker.loss = f"loss {event.values[-1]:.4g}" if event.values[-1] is not None else "loss not finite"
         elif isinstance(event, Memory):
@@ -115,7 +116,7 @@ class Board:
 
     def _cells(self) -> Iterator[tuple[str, ...]]:
         for name, worker in self.workers.items():
-            step = f"step {worker.step}/{self.steps}"
+            step = f"step {worker.step}" + (f"/{self.steps}" if self.steps is not None else "")
             marks = " ".join(f"«{fault}»" for fault in worker.faults)
             yield name, worker.state, step, worker.rate, worker.loss, worker.memory, marks
 

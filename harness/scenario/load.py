@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from harness import topologies
 from harness.base.errors import Problem, ScenarioError
-from harness.scenario import document, overrides
+from harness.scenario import anchored, document, overrides
 from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
@@ -53,7 +53,7 @@ class LoadedScenario:
 
 def read(path: Path, changes: Sequence[Override] = ()) -> LoadedScenario:
     """Read, change, check each field; ScenarioError with every problem of the scenario, or of its first bad variant."""
-    return _loaded(document.read(path), path.stem, changes)
+    return _loaded(anchored.read(path), path.stem, changes)
 
 
 def parse(text: str, name: str, changes: Sequence[Override] = ()) -> LoadedScenario:

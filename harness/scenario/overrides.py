@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from harness.base.errors import Problem, ScenarioError
+from harness.scenario import anchored
 from harness.scenario.document import Document, parse
 
 Override = tuple[str, Any]
@@ -19,7 +21,8 @@ def from_option(text: str) -> Override:
         raise ScenarioError(
             [Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")]
         )
-    return path, parse(value, _option(text)).values if value.strip() else None
+    given = parse(value, _option(text)).values if value.strip() else None
+    return path, anchored.absolute(given, Path.cwd()) if path in anchored.FIELDS and isinstance(given, str) else given
 
 
 def apply(document: Document, overrides: Sequence[Override], source: str = "") -> Document:

@@ -117,6 +117,13 @@ class Checkpoint(Strict):
     keep: PositiveInt = Field(default=2, description="how many; older ones are deleted")
 
 
+def _text_of(value: Any) -> Any:
+    """Numbers and booleans in a list of arguments are meant as a shell passes them."""
+    if not isinstance(value, list):
+        return value
+    return [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
+
+
 class Workload(Strict):
     """What is trained, on what, for how long."""
 
@@ -127,6 +134,18 @@ class Workload(Strict):
     model: str | None = Field(
         default=None,
         description="one of the harness's own models or a gluon.model_zoo.vision name; none for the oracle",
+    )
+    script: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a training script of your own, run as it is in every role; relative to this file",
+        examples=["./train.py"],
+    )
+    args: Annotated[list[str], BeforeValidator(_text_of)] = Field(default=[], description="the script's arguments")
+    folder: str | None = Field(
+        default=None,
+        min_length=1,
+        description="the folder that the script runs in, relative to this file (default: the script's own)",
     )
     dataset: Literal["digits", "synthetic"] = "digits"
     batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] = Field(default=32, description="per worker")
@@ -140,7 +159,7 @@ class Workload(Strict):
         BeforeValidator(_amp),
         WithJsonSchema(_AMP_SCHEMA),
     ] = None
-    steps: PositiveInt
+    steps: PositiveInt | None = Field(default=None, description="a script is stopped after so many, or ends itself")
     warmup: CountInt = Field(default=10, description="steps that no measure counts")
     window: PositiveInt = Field(default=10, description="steps between two waits; throughput is measured over windows")
     sync_every: CountInt = Field(default=0, description="wait after every n-th step; 1 gives each step a time")
@@ -185,10 +204,21 @@ class Workload(Strict):
 
     @model_validator(mode="after")
     def _has_a_model(self) -> Workload:
+        if self.script is not None:
+            return self._leaves_it_to_the_script()
+        if self.args or self.folder is not None:
+            raise ValueError("has args or a folder for no script; give script: ./train.py")
+        if self.steps is None:
+            raise ValueError("needs steps, as in steps: 200; only a script may end by itself")
         if self.training == "gluon" and self.model is None:
             raise ValueError("needs a model, as in model: mlp")
         if self.training == "oracle" and self.model is not None:
             raise ValueError("the oracle trains no model; leave model out")
+        return self
+
+    def _leaves_it_to_the_script(self) -> Workload:
+        if given := sorted(self.model_fields_set & set(OF_OUR_LOOP)):
+            raise ValueError(f"{', '.join(given)}: the script decides that; leave it out, or use the script's args")
         return self
 
     @property
@@ -197,6 +227,21 @@ class Workload(Strict):
         known = models.facts(self.model) if self.model is not None else models.ORACLE
         assert known is not None
         return known
+
+
+OF_OUR_LOOP = (
+    "training",
+    "model",
+    "dataset",
+    "batch_size",
+    "shapes",
+    "hybridize",
+    "optimizer",
+    "amp",
+    "held_back",
+    "checkpoint",
+)
+"""Fields of the workload that describe the harness's own loop, and no script."""
 
 
 class Scenario(Strict):

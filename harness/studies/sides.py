@@ -12,11 +12,11 @@ import yaml
 
 from harness.base.errors import InputError
 from harness.planning import validation
-from harness.scenario import document, overrides
+from harness.scenario import anchored, overrides
 from harness.scenario import load as scenarios
 from harness.scenario.load import VARIABLE, LoadedScenario, replaced
 from harness.scenario.overrides import Override
-from harness.scenario.schema import SEEDS
+from harness.scenario.schema import OF_OUR_LOOP, SEEDS
 
 AGAIN = "again"
 """The first side once more: what it does not repeat itself, nobody else needs to."""
@@ -102,13 +102,19 @@ class Sides:
         """The scenario as it is, once, with the seed of its number."""
         return self._text("once more", {}, {}, number)
 
+    def _possible(self, workload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without what a script decides itself."""
+        if self.values["workload"].get("script") is None:
+            return workload
+        return {field: value for field, value in workload.items() if field not in OF_OUR_LOOP}
+
     def _text(
         self, asked: str, sides: Mapping[str, Any], workload: Mapping[str, Any], number: int = 0, **more: Any
     ) -> str:
         values = copy.deepcopy(dict(self.values))
         values["title"] = f"{values['title']} ({asked})"[-200:]
         values["seed"] = (values.get("seed", 0) + number) % SEEDS
-        values["workload"] = {**values["workload"], **workload}
+        values["workload"] = {**values["workload"], **self._possible(workload)}
         if sides:
             values["variants"] = {name: dict(fields) for name, fields in sides.items()}
         return yaml.safe_dump({**values, **more}, sort_keys=False, allow_unicode=True)
@@ -120,7 +126,7 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     ScenarioError or InputError for what cannot be run, with its place; two sides that are alike are allowed.
     """
     validation.load(path, changes)
-    whole = overrides.apply(document.read(path), changes)
+    whole = overrides.apply(anchored.read(path), changes)
     variants = whole.values.get("variants") or {}
     found = tuple(
         Side(name, _fields(texts, variants)) for name, texts in zip(_names(sides, variants), sides, strict=True)
@@ -186,7 +192,7 @@ def _without_faults(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _given(path: Path, changes: Sequence[Override]) -> Collection[str]:
-    values = overrides.apply(document.read(path), changes).values
+    values = overrides.apply(anchored.read(path), changes).values
     return values if isinstance(values, dict) else ()
 
 

@@ -92,6 +92,25 @@ class Window(Event):
 
 
 @dataclass(frozen=True)
+class Samples(Event):
+    """Of each step of a user's script from ``first``: samples (None: nobody knows) and seconds of waiting for them.
+
+    Comes before the window that they are of.
+    """
+
+    first: int
+    counts: list[int | None]
+    waited: list[float]
+
+
+@dataclass(frozen=True)
+class Recognised(Event):
+    """What a user's script trains with, as its first step showed: words by what they are of."""
+
+    facts: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Step(Event):
     """Seconds of each step from ``first``, each closed by a wait (``sync_every: 1`` only)."""
 

@@ -10,7 +10,8 @@ from .channel import Channel
 def main():
     """A worker trains; the others serve.
 
-    A server or scheduler of ps-lite is started by importing mxnet with DMLC_ROLE set, and ends with it.
+    A server or scheduler of ps-lite is started by importing mxnet with DMLC_ROLE set, and ends with it. A script is run
+    in all of them, as MXNet's own launcher does.
     """
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
@@ -19,11 +20,16 @@ def main():
     channel.emit("announced", pid=os.getpid())
     schedule = job.schedule(plan, arm, role)
     failures.report(channel, {name for name, _, _ in schedule.values()})
-    if role.startswith("worker/"):
-        worker.run(job.load(plan, arm), channel, role, schedule)
-    elif job.load(plan, arm).loop == "horovod":
+    asked, trains = job.load(plan, arm), role.startswith("worker/")
+    if asked.loop == "horovod" and not trains:
         from . import rendezvous
 
         rendezvous.serve()
+    elif asked.script is not None:
+        from .own import script
+
+        script.run(asked, channel, role, schedule)
+    elif trains:
+        worker.run(asked, channel, role, schedule)
     else:
         import mxnet  # noqa: F401

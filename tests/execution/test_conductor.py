@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -482,7 +483,7 @@ def test_only_those_who_train_are_told_of_by_step(play: Callable[..., Play]) -> 
     job.on(events.Done, W0, 100, t=2.0)
     job.conductor.tick(32.0)
     (ended, _) = job.conductor.tick(60.0)
-    assert ended.reason.startswith("nothing moved for 30.0 s: worker/0 at step 0, worker/1 at step 0; last")
+    assert ended.reason.startswith("nothing moved for 30.0 s: worker/0 at step 100, worker/1 at step 0; last")
     assert ended.subject == W1
 
 
@@ -536,3 +537,62 @@ def test_what_computes_while_it_waits_is_stopped_between_turns(plan_of: Callable
     assert job.conductor.take_turn(2.0) == [*goes_on, Credit(W0, 5), Credit(W1, 5)]
     assert job.on(events.Waiting, W0, 5) == []
     assert job.on(events.Waiting, W1, 5) == stops
+
+
+SCRIPT = "title: q\nworkload: {script: ./train.py%s}\ntopology: {kvstore: dist_sync, workers: 2}\n"
+
+
+@pytest.fixture
+def script(plan_of: Callable[..., Plan], tmp_path: Path) -> Callable[..., Play]:
+    """A job of a script, which is stopped after so many steps, or never."""
+
+    def make(steps: int | None) -> Play:
+        (tmp_path / "train.py").touch()
+        return Play(plan_of(SCRIPT % (f", steps: {steps}" if steps else "")))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken", "trained"),
+    [
+        (300, 300, "trained 300 steps and every"),
+        (300, 120, "trained 120 steps, not 300, by the script's own end, and every"),
+        (None, 120, "trained 120 steps and every"),
+    ],
+)
+def test_a_script_may_end_by_itself(script: Callable[..., Play], asked: int | None, taken: int, trained: str) -> None:
+    job = script(asked)
+    job.come_up()
+    for worker in (W0, W1):
+        job.on(events.Done, worker, taken)
+    ended, _ = job.leave(S0, SCHEDULER, W0, W1)
+    assert (ended.outcome, ended.reason) == ("completed", f"2 of 2 workers {trained} process left")
+
+
+@pytest.mark.parametrize(
+    ("shown", "why"),
+    [
+        ((), "the script never imported mxnet"),
+        ((events.Imported,), "no batch, gradient or update of MXNet's was seen"),
+        (
+            (events.Imported, events.Ready),
+            "batches or gradients were seen, but no update by a gluon.Trainer or a Module",
+        ),
+    ],
+    ids=["nothing", "an import", "a batch"],
+)
+def test_a_script_that_takes_no_step_is_not_mxnets_matter(
+    script: Callable[..., Play], shown: tuple[type[events.Event], ...], why: str
+) -> None:
+    job = script(None)
+    job.conductor.begin()
+    job.on(events.Spawned, W0, 1, None)
+    if events.Imported in shown:
+        job.imports(W0)
+    if events.Ready in shown:
+        job.on(events.Ready, W0, 0, 0, "")
+    job.on(events.Done, W0, 0)
+    ended, _ = job.leave(W0)
+    assert ended.outcome == "aborted"
+    assert ended.reason.startswith(f"worker/0 ended with exit status 0 and without a step: {why}")

@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
+import pytest
+
+from harness.base.errors import InputError
 from harness.execution import worker_archive
+from harness.planning.validation import load
 
 
 def test_the_archive_is_the_same_each_time_and_holds_the_worker() -> None:
@@ -11,6 +16,24 @@ def test_the_archive_is_the_same_each_time_and_holds_the_worker() -> None:
     assert worker_archive.digest(first) == worker_archive.digest(worker_archive.build())
     names = zipfile.ZipFile(io.BytesIO(first)).namelist()
     assert names[0] == "__main__.py"
-    assert {"worker/trainings/gluon.py", "worker/faults/nan.py", "worker/models/mlp.py"} <= set(names)
-    assert "worker/data/digits.npz" in names
+    inside = {name.removeprefix(f"{worker_archive.PACKAGE}/") for name in names}
+    assert {"trainings/gluon.py", "faults/nan.py", "models/mlp.py", "own/script.py", "data/digits.npz"} <= inside
     assert not any("__pycache__" in name for name in names)
+
+
+SCRIPT = "title: q\nworkload: {script: ./train.py}\n"
+
+
+def test_a_script_is_kept_in_it_and_has_to_stay_as_it_was(tmp_path: Path) -> None:
+    script, path = tmp_path / "train.py", tmp_path / "q.yaml"
+    script.write_text("import mxnet")
+    path.write_text(SCRIPT)
+    archive = worker_archive.of(load(path))
+    assert zipfile.ZipFile(io.BytesIO(archive)).read(f"scripts{script}") == b"import mxnet"
+    worker_archive.require_unchanged(archive, [str(script)])
+    script.write_text("import os")
+    with pytest.raises(InputError, match=r"train\.py was changed since the plan was made"):
+        worker_archive.require_unchanged(archive, [str(script)])
+    script.unlink()
+    with pytest.raises(InputError, match=r"train\.py cannot be read: no such file"):
+        worker_archive.require_unchanged(archive, [str(script)])

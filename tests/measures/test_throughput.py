@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from harness.measures.throughput import Throughput
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.events import Exited, Healed, Injected, Samples, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
@@ -155,3 +156,19 @@ def test_a_turn_is_a_cell_however_short_the_time_between_turns(plan_of: Callable
     found = _named(measure)["throughput", ""]
     assert found.n == 2
     assert found.samples == pytest.approx((640 / 2.5, 640 / 2.5))
+
+
+SCRIPT = "title: q\nworkload: {script: ./train.py, warmup: 10}\n"
+
+
+@pytest.mark.parametrize(("counts", "value", "unit"), [([8] * 10, 80.0, "samples/s"), ([None] * 10, 10.0, "steps/s")])
+def test_of_a_script_samples_are_as_they_were_seen_or_steps_count(
+    plan_of: Callable[..., Plan], tmp_path: Path, counts: list[int | None], value: float, unit: str
+) -> None:
+    (tmp_path / "train.py").touch()
+    measure = Throughput(plan_of(SCRIPT).arms[0])
+    for first in range(0, 40, 10):
+        measure.add(Samples(0.0, "main", "worker/0", first, counts, [0.0] * 10))
+        measure.add(_window(1.0 + first / 10, "worker/0", first, 1.0))
+    throughput = _named(measure)["throughput", ""]
+    assert (throughput.value, throughput.unit) == (pytest.approx(value), unit)

@@ -46,7 +46,8 @@ def test_a_good_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("steps: 90", "stepz: 60", "3:1: workload.steps: is missing\n5:3: workload.stepz: unknown key; did you mean steps?"),
+        ("steps: 90", "stepz: 60", "5:3: workload.stepz: unknown key; did you mean steps?"),
+        ("  steps: 90\n", "", "3:1: workload: needs steps, as in steps: 200; only a script may end by itself"),
         ("seed: 7", "colour: red", "2:1: colour: unknown key; allowed are claims, expect, faults"),
         ("steps: 90", "steps: -60", "5:3: workload.steps: -60 is not allowed: input should be greater than or equal to 1"),
         ("steps: 90", "steps: many", "5:3: workload.steps: 'many' is not allowed: input should be a valid integer"),
@@ -250,3 +251,43 @@ def test_nobody_can_have_a_fault_after_its_death(tmp_path: Path) -> None:
 def test_the_oracle_knows_plain_sgd_only(tmp_path: Path) -> None:
     text = "title: q\nworkload: {training: oracle, steps: 90, optimizer: {name: adam}}\nexpect: {updates: exact}\n"
     assert "the oracle knows the weights of plain sgd only" in _error(tmp_path, text)
+
+
+SCRIPT = """\
+title: a question
+workload:
+  script: ./train.py
+  args: [--epochs, 1]
+  steps: 90
+topology: {kvstore: dist_sync, workers: 2}
+faults:
+  - slow: {select: {role: worker, rank: 1}, at: {step: 20}, for: {steps: 20}, factor: 3}
+"""
+
+
+def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
+    (tmp_path / "train.py").touch()
+    (tmp_path / "s.yaml").write_text(SCRIPT)
+    workload = load(tmp_path / "s.yaml").scenario.workload
+    assert (workload.script, workload.args) == (f"{tmp_path}/train.py", ["--epochs", "1"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("train.py", "other.py", "3:3: workload.script: TMP/other.py is not a file"),
+        ("[--epochs, 1]", "[--epochs, {}]", "4:20: workload.args.1: {} is not allowed: input should be a valid string"),
+        ("  steps: 90\n", "", "2:1: workload: faults need to know of the steps; give steps, after which the script is"),
+        ("steps: 90", "batch_size: 8", "2:1: workload: batch_size: the script decides that; leave it out, or use the"),
+        (
+            "  script: ./train.py\n",
+            "",
+            "2:1: workload: {'args': ['--epochs', 1], 'steps': 90} has args or a folder for no",
+        ),
+        ("steps: 90", "folder: ./no", "5:3: workload.folder: TMP/no is not a folder"),
+        ("workers: 2", "workers: 2, loop: push_pull", "topology.loop: the script decides that; leave it out"),
+    ],
+)
+def test_bad_scripts(tmp_path: Path, before: str, after: str, message: str) -> None:
+    (tmp_path / "train.py").touch()
+    assert message.replace("TMP", str(tmp_path)) in _error(tmp_path, SCRIPT.replace(before, after))

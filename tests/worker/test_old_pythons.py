@@ -15,9 +15,10 @@ VERSIONS = ["3.7", "3.8", "3.9", "3.10", "3.11"]
 SCRIPT = """
 import compileall, io, sys, zipfile
 sys.path.insert(0, sys.argv[1])
-import worker.channel, worker.job, worker.main, worker.memory, worker.models, worker.digest
-assert worker.models.find("mlp").input == "flat"
-assert worker.memory.resident()["peak"] > 0
+import _harness_worker.main, _harness_worker.own.script
+from _harness_worker import memory, models
+assert models.find("mlp").input == "flat"
+assert memory.resident()["peak"] > 0
 archive = zipfile.ZipFile(sys.argv[1])
 for name in archive.namelist():
     if name.endswith(".py"):

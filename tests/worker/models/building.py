@@ -13,8 +13,8 @@ SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import mxnet as mx
-from worker import models
-from worker.batches import Batches
+from _harness_worker import models
+from _harness_worker.batches import Batches
 
 def output(net, size):
     data, _ = Batches("digits", model.input, 4, [size], 0, 0, 1)(0)

@@ -1,0 +1,62 @@
+"""A scenario to start from, for a training script of the user's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+WINDOW_SECONDS = 0.2
+"""Of a window: longer than what a wait costs, and short enough for many of them."""
+
+FIRST_WINDOW, FIRST_WARMUP = 5, 5
+
+
+@dataclass(frozen=True)
+class OwnScript:
+    """A script, its arguments, the folder that it runs in, and the fields of the topology that it needs."""
+
+    path: Path
+    arguments: Sequence[str]
+    folder: Path
+    topology: Mapping[str, Any]
+
+    def first(self, steps: int | None) -> str:
+        """The scenario of its first run, with absolute paths."""
+        return self._text(str(self.path), str(self.folder), steps, FIRST_WARMUP, FIRST_WINDOW)
+
+    def after(self, steps: int, seconds: float, place: Path) -> str:
+        """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``."""
+        window = max(1, min(round(WINDOW_SECONDS / seconds) if seconds else FIRST_WINDOW, steps // 20))
+        warmup = min(max(window, FIRST_WARMUP), steps // 4)
+        paths = _relative(self.path, place), _relative(self.folder, place)
+        return _HEAD + self._text(*paths, steps, warmup, window)
+
+    def _text(self, path: str, folder: str, steps: int | None, warmup: int, window: int) -> str:
+        workload: dict[str, Any] = {"script": path}
+        if self.arguments:
+            workload["args"] = list(self.arguments)
+        if Path(path).parent != Path(folder):
+            workload["folder"] = folder
+        if steps is not None:
+            workload["steps"] = steps
+        workload |= {"warmup": warmup, "window": window}
+        values: dict[str, Any] = {"title": f"How does {self.path.name} train?", "workload": workload}
+        if self.topology:
+            values["topology"] = dict(self.topology)
+        return yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+
+
+_HEAD = """\
+# steps: the script is stopped after so many; leave it out to let the script end by itself
+# warmup: steps that no measure counts; window: steps between two waits, over which throughput is measured
+"""
+
+
+def _relative(path: Path, folder: Path) -> str:
+    found = os.path.relpath(path, folder)
+    return found if found.startswith(".") else f"./{found}"

@@ -1,0 +1,80 @@
+"""Batches as scripts fetch them: how many samples they have, and how faults change them."""
+
+import copy
+
+import numpy as np
+
+from ..failures import CannotCommitError
+
+
+def samples_of(batch, iterator):
+    """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
+    if hasattr(batch, "data") and hasattr(batch, "pad"):
+        whole = getattr(iterator, "batch_size", 0) or _length(batch.data)
+        return max(0, whole - (batch.pad or 0))
+    return _length(batch)
+
+
+def _length(batch):
+    while isinstance(batch, (list, tuple)) and batch:
+        batch = batch[0]
+    shape = getattr(batch, "shape", ())
+    return shape[0] if shape else 0
+
+
+class Fetched:
+    """The batch that was fetched last, in the form that faults know: numpy arrays of data and labels."""
+
+    def __init__(self, mx):
+        self._mx = mx
+        self._now = None
+
+    def __call__(self, step):
+        return self._now
+
+    def sized(self, step, size):
+        """The same at another size: of height and width, or of the length of sequences; repeated or dropped."""
+        data, labels = self._now
+        for axis in (2, 3) if data.ndim == 4 else (1,):
+            data = np.take(data, np.arange(size) * data.shape[axis] // size, axis=axis)
+        return data, labels
+
+    def changed(self, batch, step, batches):
+        """A batch as faults make it: ``batches`` is called for it, and calls this object in turn."""
+        first, rest = _parts(batch)
+        if not all(hasattr(array, "asnumpy") for array in first):
+            raise CannotCommitError("what the script iterates over are no batches of arrays")
+        self._now = tuple(array.asnumpy() for array in first)
+        if len(first) == 1:
+            self._now += (np.zeros(len(self._now[0]), "float32"),)
+        made = batches(step)
+        arrays = [old if new is before else self._like(old, new) for old, new, before in zip(first, made, self._now)]
+        return rest(arrays)
+
+    def _like(self, old, value):
+        kind = self._mx.nd if type(old) is self._mx.nd.NDArray else self._mx.np
+        return kind.array(value, ctx=old.context, dtype=old.dtype)
+
+
+def _parts(batch):
+    """The first array of data and, if there is one, of labels; and what makes a batch of others in their place."""
+    if hasattr(batch, "data") and hasattr(batch, "pad"):
+        return _of_data_batch(batch)
+    if not isinstance(batch, (list, tuple)):
+        return [batch], lambda arrays: arrays[0]
+    rest = batch[2:]
+    if isinstance(batch, list):
+        return batch[:2], lambda arrays: [*arrays, *rest]
+    return list(batch[:2]), lambda arrays: (*arrays, *rest)
+
+
+def _of_data_batch(batch):
+    labels = list(batch.label or [])
+
+    def made(arrays):
+        other = copy.copy(batch)
+        other.data = [arrays[0], *batch.data[1:]]
+        other.label = [*arrays[1:], *labels[1:]]
+        return other
+
+    return [batch.data[0], *labels[:1]], made

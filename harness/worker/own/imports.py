@@ -1,0 +1,37 @@
+"""Tells when a module has been imported, by whomever, and changes nothing about how."""
+
+import importlib.util
+import sys
+import time
+
+
+def when(name, then):
+    """Call ``then(module, seconds)`` once, as soon as the module is there and before its importer goes on."""
+    sys.meta_path.insert(0, _Finder(name, then))
+
+
+class _Finder:
+    """Finds nothing itself: asks the others, and listens to the loader that they find."""
+
+    def __init__(self, name, then):
+        self._name, self._then = name, then
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            self._listen(spec.loader)
+        return spec
+
+    def _listen(self, loader):
+        load = loader.exec_module
+
+        def exec_module(module):
+            del loader.exec_module
+            began = time.monotonic()
+            load(module)
+            self._then(module, time.monotonic() - began)
+
+        loader.exec_module = exec_module

@@ -1,0 +1,132 @@
+"""What holds the weights of a script: a ``gluon.Trainer``, a Module, a kvstore; each seen alike.
+
+``arrays`` yields ``(name, trained, values, gradients)`` of each parameter, the last two lists with an array a context.
+"""
+
+import json
+
+TINY = 1e-12
+"""Added to probabilities, as `mx.metric.CrossEntropy` does."""
+
+
+class Owner:
+    """Base of all; ``loss_from`` says where losses come from, if not from what backward starts from."""
+
+    loss_from = "not seen: nothing was given to backward"
+
+    def losses(self, labels):
+        """Those of a step's samples, ``[array]``, by its labels; empty where nobody can tell."""
+        return []
+
+
+class TrainerOwner(Owner):
+    """``gluon.Trainer``, Horovod's too. Its parameters may be initialised late, and are left out until then."""
+
+    def __init__(self, trainer):
+        self.of = trainer
+
+    @property
+    def contexts(self):
+        """The devices of the first parameter that has any."""
+        known = [parameter.list_ctx() for parameter in self.of._params if parameter._data is not None]
+        return known[0] if known else []
+
+    def arrays(self):
+        for parameter in self.of._params:
+            if parameter._data is not None:
+                gradients = parameter._grad or []
+                yield parameter.name, parameter.grad_req != "null", _classic(parameter._data), _classic(gradients)
+
+    def facts(self):
+        """Names of what was recognised."""
+        store, trainer = self.of._kvstore, self.of
+        return {
+            "trainer": "%s.%s" % (type(trainer).__module__, type(trainer).__name__),
+            "optimizer": type(trainer._optimizer).__name__.lower(),
+            "kvstore": "none" if store is None else store.type,
+            "update_on_kvstore": str(bool(trainer._update_on_kvstore)).lower(),
+        }
+
+
+class ModuleOwner(Owner):
+    """``mx.mod.Module``, or those that hold others: buckets share weights, and a sequence has each module's."""
+
+    def __init__(self, module):
+        self.of = module
+        self._softmax = None
+
+    @property
+    def contexts(self):
+        return [context for module in _plain(self.of)[:1] for context in module._context]
+
+    def arrays(self):
+        for module in _plain(self.of):
+            group = module._exec_group
+            for name, values, gradients in zip(group.param_names, group.param_arrays, group.grad_arrays):
+                trained = bool(gradients) and gradients[0] is not None
+                yield name, trained, list(values), list(gradients) if trained else []
+            for name, values in zip(group.aux_names, group.aux_arrays):
+                yield name, False, list(values), []
+
+    @property
+    def loss_from(self):
+        """Only a SoftmaxOutput has one that is known."""
+        known = "cross-entropy of its SoftmaxOutput"
+        return known if self._ends_in_softmax() else "not seen: its output is no SoftmaxOutput"
+
+    def _ends_in_softmax(self):
+        nodes = json.loads(_plain(self.of)[-1]._symbol.tojson())
+        heads = [nodes["nodes"][head[0]]["op"] for head in nodes["heads"]]
+        return heads == ["SoftmaxOutput"]
+
+    def losses(self, labels):
+        """Cross-entropy, of the probabilities that a SoftmaxOutput gives to the labels."""
+        if self._softmax is None:
+            self._softmax = self._ends_in_softmax()
+        if not (self._softmax and labels):
+            return []
+        (output,) = self.of.get_outputs()
+        label = labels[0].as_in_context(output.context).reshape((-1,))
+        if output.ndim != 2 or output.shape[0] != label.shape[0]:
+            return []
+        return [-(output.pick(label) + TINY).log()]
+
+    def facts(self):
+        """Names of what was recognised."""
+        module = _plain(self.of)[0]
+        store = module._kvstore
+        return {
+            "trainer": "mxnet.module.%s" % type(self.of).__name__,
+            "optimizer": type(module._optimizer).__name__.lower(),
+            "kvstore": "none" if store is None else store.type,
+            "update_on_kvstore": str(bool(module._update_on_kvstore)).lower(),
+        }
+
+
+class StoreOwner(Owner):
+    """A kvstore that a script pushes to itself: weights are the servers', and nothing is known of them here."""
+
+    contexts = ()
+
+    def __init__(self, store):
+        self.of = store
+
+    def arrays(self):
+        return iter(())
+
+    def facts(self):
+        """Names of what was recognised."""
+        return {"trainer": "none: the script pushes and pulls itself", "kvstore": self.of.type}
+
+
+def _plain(module):
+    """The modules that have executors: itself, that of the current bucket, or all of a sequence."""
+    if hasattr(module, "_exec_group"):
+        return [module]
+    inner = getattr(module, "_modules", None) or [module._curr_module]
+    return [plain for each in inner for plain in _plain(each)]
+
+
+def _classic(arrays):
+    """As ``mx.nd`` arrays, which ``mx.np`` ones share their memory with."""
+    return [array.as_nd_ndarray() if hasattr(array, "as_nd_ndarray") else array for array in arrays]

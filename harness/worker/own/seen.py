@@ -1,0 +1,287 @@
+"""What goes by while a script trains, and the steps that it is made into.
+
+A step ends when the weights were updated: with the ``step`` of a Trainer, the ``update`` of a Module, or where there is
+neither, with the push of a key that begins anew. Of several, the first one counts steps, until another one has taken
+two without it, or a new one comes when it has taken two.
+"""
+
+import atexit
+import os
+import time
+import weakref
+from contextlib import contextmanager
+
+from ..memory import LiveBytes, resident
+from ..worker import tell_of_import
+from .fetched import Fetched, samples_of
+
+LARGEST_LOSS = 65536
+"""Elements of a head that is still taken for a loss."""
+
+
+class StoppedError(SystemExit):
+    """As many steps as were asked for: the script ends as by ``sys.exit()``."""
+
+
+class Seen:
+    """Listens to hooks (`harness/worker/own/hooks.py`), except in processes that the script forks."""
+
+    def __init__(self, job, channel, role, schedule):
+        self._job, self._channel, self._schedule = job, channel, schedule
+        self._folder = os.getcwd()
+        self._rank = int(role.split("/")[1])
+        self.listens = False
+        self.scale = 1.0
+        self._steps = self._training = None
+        self._started = self._told = False
+        self._counts = []
+        self._drop()
+
+    def imported(self, mx, seconds):
+        """MXNet is there, and its importer has not gone on yet."""
+        from ..contexts import contexts
+        from ..steps import Steps
+        from . import hooks
+
+        tell_of_import(self._channel, mx, seconds)
+        self._live = LiveBytes(self._job.memory == "live", contexts(self._job), self._folder)
+        self._baseline = resident()["anonymous"]
+        self._training = Training(mx)
+        self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule)
+        hooks.install(mx, self)
+        self.listens = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave)
+        atexit.register(self._leave)  # before MXNet's own, which was registered earlier
+
+    def _leave(self):
+        """Listen no more, and hold no array: those that outlive their library abort the process."""
+        self.listens = False
+        self._steps = self._training = None
+        self._drop()
+
+    def _drop(self):
+        """Forget what belongs to one step."""
+        self._losses, self._heads, self._fetched = [], 0, None
+        self._samples, self._waited = 0, 0.0
+        self._updates = self._pushed = self.labels = None
+
+    # What hooks tell
+
+    def fetching(self, iterator, call):
+        """A batch is fetched by ``call``: for how long the script waits, and of how many samples it is."""
+        self._start()
+        self._channel.heartbeat(self._steps.step)  # validation takes no steps, and is no hang
+        began = time.monotonic()
+        batch = self._training.passed(self._apart(call), self._steps.step)
+        self._fetched = samples_of(batch, iterator), time.monotonic() - began
+        return batch
+
+    def passes(self, batch):
+        """A Module goes forward with a batch, which an iterator of another kind may have brought."""
+        self.labels = batch.label
+        if self._fetched is None:
+            self._fetched = samples_of(batch, None), 0.0
+
+    @contextmanager
+    def computing(self, heads):
+        """Gradients are computed from heads, the losses."""
+        self._start()
+        if self._fetched is not None:
+            self._samples += self._fetched[0]
+            self._waited += self._fetched[1]
+            self._fetched = None
+        self._note(heads)
+        self.listens = False
+        try:
+            yield
+        finally:
+            self.listens = True
+
+    def _note(self, heads):
+        for head in heads:
+            if head.size <= LARGEST_LOSS:
+                loss = head.detach()
+                self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
+                self._heads += head.shape[0] if head.size > 1 else 0
+
+    def share(self, kind, holder, call):
+        """Gradients are brought together by ``call``."""
+        if not self._training.is_clock(kind, holder):
+            return self._apart(call)
+        self._start()
+        return self._apart(call) if self._may_update() else None
+
+    def step(self, kind, holder, call, batch_size, loop):
+        """Weights are updated by ``call``."""
+        self._start()
+        if not self._training.takes_step(kind, holder):
+            return self._apart(call)
+        result = self._apart(call) if self._may_update() else None
+        self._end(batch_size, loop)
+        self._go_on()
+        return result
+
+    def push(self, kind, holder, key, call):
+        """A key is pushed by ``call``, and not by a trainer."""
+        self._start()
+        first = key[0] if isinstance(key, (list, tuple)) else key
+        if self._training.is_clock(kind, holder) and self._training.begins_anew(first):
+            if self._pushed:
+                self._end(None, "KVStore.push")
+                self._go_on()
+            self._pushed = True
+        return self._apart(call)
+
+    # Steps
+
+    def _apart(self, call):
+        """What it calls itself is not told."""
+        self.listens = False
+        try:
+            return call()
+        finally:
+            self.listens = True
+
+    def _start(self):
+        """Before the first batch, gradient or update, whichever is first: all workers begin together."""
+        if self._started:
+            return
+        self._started = True
+        self._channel.emit("ready", baseline=self._baseline, kvstore_rank=self._rank, live_missing=self._live.reason)
+        self._channel.await_credit(0)
+        self._steps.begin()
+
+    def _may_update(self):
+        """Let faults act on gradients, once in a step; whether they allow the update."""
+        if self._updates is None:
+            self._steps.computed()
+            self._updates = self._steps.updates()
+        return self._updates
+
+    def _end(self, batch_size, loop):
+        """The step is through."""
+        steps = self._steps
+        self._counts.append([self._samples or self._heads or batch_size or None, round(self._waited, 6)])
+        if not self._told:
+            self._told = True
+            self._channel.emit("recognised", facts=self._facts(loop))
+        if steps.closes:
+            counts, waited = zip(*self._counts)
+            first = steps.step + 1 - len(counts)
+            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited))
+            self._counts = []
+        losses = self._losses or self._training.losses(self.labels)
+        self._drop()
+        steps.ended(losses)
+        self._training.stepped()
+
+    def _go_on(self):
+        """Begin the next step, unless there were as many as were asked for."""
+        if self._steps.step == self._job.steps:
+            self.listens = False
+            raise StoppedError(0)
+        self._steps.await_credit()
+        self._steps.begin()
+
+    def _facts(self, loop):
+        """What was recognised in the first step, in words."""
+        found = {"loop": loop}
+        found.update(self._training.facts())
+        found["loss"] = self._training.loss_in_words(len(self._losses))
+        found["batch"] = str(self._samples or self._heads or "unknown")
+        found["input"] = "seen" if self._samples else "none"
+        found["contexts"] = " ".join(map(str, self._training.contexts))
+        return found
+
+    def finish(self):
+        """The script is through, or was stopped."""
+        if self._pushed:
+            self._end(None, "KVStore.push")
+        self.listens = False
+        if self._steps is None or not self._started:
+            self._channel.emit("done", step=0)
+        else:
+            self._steps.finish()
+        self._leave()
+
+
+class Training:
+    """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
+
+    def __init__(self, mx):
+        self._clock, self._key = None, None
+        self._since, self._beside = [], []
+        self._known, self._taken = weakref.WeakSet(), 0
+        self._fetched = Fetched(mx)
+        self.batches = self._fetched
+
+    def passed(self, batch, step):
+        """A batch, as it is or as faults make it."""
+        return batch if self.batches is self._fetched else self._fetched.changed(batch, step, self.batches)
+
+    def is_clock(self, kind, holder):
+        """Whether that is who counts steps; the first one is."""
+        if self._clock is None:
+            self._clock = kind(holder)
+        return self._clock.of is holder
+
+    def takes_step(self, kind, holder):
+        """Whether a step of it is one of the script's."""
+        fresh = holder not in self._known
+        self._known.add(holder)
+        if self.is_clock(kind, holder):
+            return True
+        succeeds = fresh and self._taken > 1  # as where a function that trains is called again
+        if not succeeds and not any(owner.of is holder for owner in self._since):
+            self._since.append(kind(holder))
+            return False
+        self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
+        return True
+
+    def stepped(self):
+        """Whoever counts steps has taken one; those that took one since its last are beside it."""
+        self._beside, self._since = self._since or self._beside, []
+        self._taken += 1
+
+    @property
+    def _owners(self):
+        """All whose weights are trained, as far as is known."""
+        own = [self._clock, *self._since]
+        return own + [owner for owner in self._beside if not any(owner.of is other.of for other in own)]
+
+    def begins_anew(self, key):
+        """Whether a key is the one that is pushed first in every step."""
+        if self._key is None:
+            self._key = key
+        return key == self._key
+
+    def losses(self, labels):
+        """Those of a step's samples where nothing was given to go back from; empty where nobody can tell."""
+        return self._clock.losses(labels)
+
+    def loss_in_words(self, heads):
+        """Where losses come from."""
+        return "what backward starts from (%d)" % heads if heads else self._clock.loss_from
+
+    @property
+    def contexts(self):
+        """The devices of whoever counts steps."""
+        return list(self._clock.contexts)
+
+    def facts(self):
+        """What counts steps, in words."""
+        return self._clock.facts()
+
+    def gradients(self):
+        """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
+        return [(name, gradients) for name, trained, _, gradients in self._clock.arrays() if trained and gradients]
+
+    def parameters(self, context):
+        """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
+        trained, fixed = [], []
+        for owner in self._owners:
+            for name, is_trained, values, _ in owner.arrays():
+                here = [value for value in values if value.context == context]
+                (trained if is_trained else fixed).extend((name, value) for value in here[:1])
+        return trained, fixed

@@ -1,0 +1,160 @@
+"""Scripts that know nothing of the harness: run as they are, seen from outside, and left as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.storage import history
+from harness.vocabulary.events import Committed, Loss, Recognised, Samples, Window
+from tests.conftest import ROOT
+from tests.e2e.conftest import Command, harness
+
+pytestmark = pytest.mark.e2e
+OWN, SCRIPTS = ROOT / "scenarios" / "own", Path(__file__).with_name("scripts")
+GLUON, MODULE = OWN / "gluon_train.py", OWN / "module_train.py"
+
+
+def bare(python: Path, folder: Path, script: Path, *arguments: str) -> None:
+    """The script as its user runs it."""
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([python, script, *arguments], cwd=folder, env=env, check=True, capture_output=True)
+
+
+def tried(folder: Path, script: Path, *options: object, arguments: tuple[str, ...] = ()) -> Command:
+    """`harness try` in a folder."""
+    return harness("try", script, "--json", "--results", folder / "results", *options, "--", *arguments, cwd=folder)
+
+
+def events_of(folder: Path, kind: Any, role: str = "worker/0") -> list[Any]:
+    (run,) = (folder / "results" / "runs").iterdir()
+    past = history.read(run / "history.jsonl")
+    return [event for event in past if isinstance(event, kind) and event.subject == role]
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "saved", "steps"),
+    [
+        (GLUON, ("--epochs", "1", "--save", "{}.params"), "{}.params", 128),
+        (GLUON, ("--epochs", "1", "--loaders", "2", "--save", "{}.params"), "{}.params", 128),
+        (MODULE, ("--epochs", "1", "--save", "{}"), "{}-0001.params", 120),
+        (SCRIPTS / "gan.py", ("{}.params",), "{}.params", 30),
+        (SCRIPTS / "rounds.py", ("{}.params",), "{}.params", 25),
+        (SCRIPTS / "clipped.py", ("{}.params",), "{}.params", 30),
+    ],
+    ids=["gluon", "loaders that fork", "module", "two trainers", "a kvstore alone", "numpy, clipped, twice"],
+)
+def test_weights_are_those_of_the_bare_script(
+    target: Path, tmp_path: Path, script: Path, arguments: tuple[str, ...], saved: str, steps: int
+) -> None:
+    bare(target, tmp_path, script, *(text.format("bare") for text in arguments))
+    command = tried(tmp_path, script, arguments=tuple(text.format("ours") for text in arguments))
+    assert command.code == 0, command.err
+    assert (tmp_path / saved.format("ours")).read_bytes() == (tmp_path / saved.format("bare")).read_bytes()
+    reason = command.json["verdict"]["arms"][0]["reason"]
+    assert reason == f"1 of 1 workers trained {steps} steps and every process left"
+
+
+def test_what_a_gluon_script_trains_with_is_seen(tmp_path: Path) -> None:
+    command = tried(tmp_path, GLUON, "--steps", 60, arguments=("--epochs", "9"))
+    assert command.json["seen"] == {
+        "loop": "Trainer.step",
+        "trainer": "mxnet.gluon.trainer.Trainer",
+        "optimizer": "sgd",
+        "kvstore": "device",
+        "update_on_kvstore": "true",
+        "loss": "what backward starts from (1)",
+        "batch": "32",
+        "input": "seen",
+        "contexts": "cpu(0)",
+    }
+    assert command.json["verdict"]["arms"][0]["reason"].startswith("1 of 1 workers trained 60 steps")
+    assert [event.steps for event in events_of(tmp_path, Window)] == [5] * 12
+    assert [count for event in events_of(tmp_path, Samples) for count in event.counts] == [32] * 60
+    losses = [value for event in events_of(tmp_path, Loss) for value in event.values]
+    assert len(losses) == 60
+    assert losses[-1] < losses[0]
+
+
+def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
+    tried(tmp_path, GLUON, "--steps", 60, arguments=("--epochs", "9"))
+    again = harness("run", "gluon_train.yaml", "--json", cwd=tmp_path)
+    assert again.code == 0, again.err
+    assert json.loads(again.out)["verdicts"][0]["verdict"] == "pass"
+    assert "gluon_train.yaml is there already" in tried(tmp_path, GLUON).err
+
+
+def test_every_role_runs_the_script(tmp_path: Path) -> None:
+    command = tried(
+        tmp_path, GLUON, "--workers", 2, "--steps", 40, arguments=("--epochs", "9", "--kv-store", "dist_sync")
+    )
+    assert command.code == 0, command.err
+    assert command.json["seen"]["kvstore"] == "dist_sync"
+    weights = {quantity["value"] for quantity in quantities(command, "different_weights")}
+    assert weights == {1}
+    assert len(events_of(tmp_path, Recognised, "worker/1")) == 1
+
+
+def quantities(command: Command, name: str) -> list[Any]:
+    return [each for arm in command.json["verdict"]["arms"] for each in arm["measures"] if each["name"] == name]
+
+
+GRADIENT = """\
+title: a question
+workload: {script: SCRIPT, args: [--epochs, 9], steps: 60, warmup: 10}
+faults:
+  - FAULT
+expect: {outcome: OUTCOME}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        ("nan: {select: {role: worker, rank: 0}, at: {step: 30}}", "diverged"),
+        ("scale: {select: {role: worker, rank: 0}, at: {step: 30}, for: {steps: 2}, factor: 2.0}", "completed"),
+        ("corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 30}, for: {steps: 3}, how: labels}", "completed"),
+        ("drop: {select: {role: worker, rank: 0}, at: {step: 30}, for: {steps: 3}}", "completed"),
+        ("exit: {select: {role: worker, rank: 0}, at: {step: 30}}", "crashed"),
+        ("kill: {select: {role: worker, rank: 0}, at: {step: 30}}", "crashed"),
+        ("restart: {select: {role: worker, rank: 0}, at: {step: 30}, after: 1s}", "completed"),
+    ],
+    ids=lambda value: value.split(":")[0],
+)
+def test_faults_act_at_their_step(tmp_path: Path, fault: str, outcome: str) -> None:
+    path = tmp_path / "question.yaml"
+    text = GRADIENT.replace("SCRIPT", str(GLUON)).replace("FAULT", fault).replace("OUTCOME", outcome)
+    path.write_text(text)
+    command = harness("run", path, "--json", "--results", tmp_path / "results")
+    assert command.code == 0, command.out + command.err
+    committed = events_of(tmp_path, Committed)
+    assert {event.step for event in committed} <= {30, 31, 32}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "reason"),
+    [
+        ("pass", 3, "worker/0 ended with exit status 0 and without a step: the script never imported mxnet"),
+        (
+            "import mxnet",
+            3,
+            "worker/0 ended with exit status 0 and without a step: no batch, gradient or update of MXNet's was seen",
+        ),
+        ("import mxnet, sys; sys.exit(4)", 3, "worker/0 ended with exit status 4 before all were ready"),
+        ("import mxnet as mx; mx.nd.ones(1, ctx=mx.gpu(0))", 3, "worker/0 ended with exit status 1 before all"),
+        ("raise ValueError('mine')", 3, "worker/0 ended with exit status 1 before all were ready; mxnet was never"),
+    ],
+    ids=["nothing", "no step", "its own status", "no GPU", "an error"],
+)
+def test_a_script_that_does_not_train_gets_a_plain_answer(tmp_path: Path, text: str, code: int, reason: str) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    command = tried(tmp_path, script)
+    assert command.code == code, command.err
+    assert command.json["verdict"]["arms"][0]["reason"].startswith(reason)
+    assert not (tmp_path / "train.yaml").exists()

@@ -1,0 +1,83 @@
+"""Batches of scripts, in the form that faults know."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.worker.failures import CannotCommitError
+from harness.worker.own.fetched import Fetched, samples_of
+
+
+class Array:
+    """As much of an NDArray as is asked of one."""
+
+    context, dtype = "cpu(0)", "float32"
+
+    def __init__(self, value: Any) -> None:
+        self.value = np.asarray(value)
+        self.shape = self.value.shape
+
+    def asnumpy(self) -> Any:
+        return self.value
+
+
+MX: Any = SimpleNamespace(nd=SimpleNamespace(NDArray=Array, array=lambda value, ctx, dtype: Array(value)))
+
+
+def data_batch(pad: int = 0) -> Any:
+    return SimpleNamespace(data=[Array(np.zeros((8, 3)))], label=[Array(np.arange(8))], pad=pad)
+
+
+@pytest.mark.parametrize(
+    ("batch", "batch_size", "expected"),
+    [
+        ([Array(np.zeros((4, 2))), Array(np.zeros(4))], 0, 4),
+        ([[Array(np.zeros((5, 2)))], Array(np.zeros(5))], 0, 5),
+        (Array(np.zeros((6, 2))), 0, 6),
+        (data_batch(pad=2), 0, 6),
+        (data_batch(), 16, 16),  # the iterator knows better, as where time is the first axis
+        ("text", 0, 0),
+    ],
+)
+def test_samples_of_a_batch(batch: Any, batch_size: int, expected: int) -> None:
+    assert samples_of(batch, SimpleNamespace(batch_size=batch_size)) == expected
+
+
+def doubled(fetched: Fetched) -> Any:
+    return lambda step: (fetched(step)[0] * 2, fetched(step)[1])
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_only_what_a_fault_changes_is_another_array(kind: Any) -> None:
+    fetched, rest = Fetched(MX), object()
+    data, label = Array(np.ones((2, 2))), Array(np.arange(2))
+    made = fetched.changed(kind([data, label, rest]), 5, doubled(fetched))
+    assert type(made) is kind
+    assert made[0].value.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert (made[1], made[2]) == (label, rest)
+
+
+def test_a_batch_of_an_iterator_is_another_and_the_old_one_stays() -> None:
+    fetched, batch = Fetched(MX), data_batch()
+    batch.data[0].value[:] = 1.0
+    made = fetched.changed(batch, 5, doubled(fetched))
+    assert (made.data[0].value.max(), batch.data[0].value.max()) == (2.0, 1.0)
+    assert made.label == batch.label
+
+
+def test_sizes_are_of_images_or_of_sequences() -> None:
+    fetched = Fetched(MX)
+    fetched.changed([Array(np.arange(16.0).reshape(1, 1, 4, 4)), Array(np.zeros(1))], 0, fetched)
+    assert fetched.sized(0, 2)[0].tolist() == [[[[0.0, 2.0], [8.0, 10.0]]]]
+    fetched.changed([Array(np.arange(4.0).reshape(1, 4)), Array(np.zeros(1))], 0, fetched)
+    assert fetched.sized(0, 6)[0].tolist() == [[0.0, 0.0, 1.0, 2.0, 2.0, 3.0]]
+
+
+def test_what_is_no_batch_of_arrays_is_refused() -> None:
+    fetched = Fetched(MX)
+    with pytest.raises(CannotCommitError, match="no batches of arrays"):
+        fetched.changed({"words": 1}, 0, fetched)
