@@ -1,7 +1,8 @@
 """The command line: one file a verb, and the only place that prints or exits.
 
-A verb's file has ``HELP``, ``configure(parser)`` and ``execute(arguments)``, which returns the exit code. Files whose
-name begins with an underscore are no verbs. Heavy imports belong inside ``execute``, so that help is quick.
+A verb's file (``try_`` for ``try``, which Python keeps for itself) has ``HELP``, ``configure(parser)`` and
+``execute(arguments)``, which returns the exit code. Files whose name begins with an underscore are no verbs. Heavy
+imports belong inside ``execute``, so that help is quick.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from harness.base.version import __version__
 
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+SCRIPT_ARGUMENTS = "script_arguments"
+"""Where a verb has those that follow ``--``, if its parser has set a default for it."""
+
 _EXIT_CODES = "exit codes: 0 pass, 1 fail, 2 a mistake in the input, 3 invalid or unknown, 130 interrupted"
 
 
 def verbs() -> dict[str, ModuleType]:
     """Every verb by name."""
     names = [info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_")]
-    return {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+    return {name.rstrip("_"): importlib.import_module(f"{__name__}.{name}") for name in names}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors that we raise on purpose become one message and their exit code."""
     _open_streams()
-    arguments = parser().parse_args(argv)
+    arguments = _parsed(sys.argv[1:] if argv is None else argv)
     with _noting_ctrl_c():
         try:
             code: int = arguments.execute(arguments)
@@ -71,6 +75,16 @@ def main(argv: list[str] | None = None) -> int:
             return HarnessError.exit_code
         except Exception as error:
             return _interrupted() if _pressed else _unexpected(error)
+
+
+def _parsed(argv: list[str]) -> argparse.Namespace:
+    """The arguments; what follows ``--`` is not ours, for a verb that has a script to give it to."""
+    before = argv[: argv.index("--")] if "--" in argv else argv
+    arguments = parser().parse_args(before)
+    if not hasattr(arguments, SCRIPT_ARGUMENTS):
+        return parser().parse_args(argv)
+    setattr(arguments, SCRIPT_ARGUMENTS, argv[len(before) + 1 :])
+    return arguments
 
 
 def _open_streams() -> None:

@@ -16,7 +16,7 @@ from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
     "calibrate", "compare", "doctor", "judge", "list", "parts", "plan", "replay", "run", "schema", "show", "shrink",
-    "soak", "studies", "table", "targets", "validate",
+    "soak", "studies", "table", "targets", "try", "validate",
 ]  # fmt: skip
 
 

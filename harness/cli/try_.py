@@ -1,0 +1,124 @@
+"""``harness try``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.base.errors import InputError
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.execution.run import Run
+    from harness.scenario.own_script import OwnScript
+
+HELP = "run a training script of your own, as in `harness try ./train.py -- --epochs 1`, and say what is seen of it"
+
+SCHEMA = "harness/try/1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "harness try [OPTIONS] SCRIPT [-- ARGUMENTS OF THE SCRIPT]"
+    parser.set_defaults(script_arguments=[])
+    parser.add_argument("script", type=Path, metavar="SCRIPT", help="a training script; it runs as it is")
+    job = parser.add_mutually_exclusive_group()
+    job.add_argument(
+        "--workers", type=_options.positive, metavar="N", help="so many workers, with servers of a kvstore"
+    )
+    job.add_argument("--horovod", type=_options.positive, metavar="N", help="so many ranks of Horovod")
+    parser.add_argument("--servers", type=_options.positive, metavar="N", help="servers of the kvstore (default: 1)")
+    parser.add_argument(
+        "--kvstore", metavar="KIND", help="dist_sync, dist_async, … (default with --workers: dist_sync)"
+    )
+    parser.add_argument("--steps", type=_options.positive, metavar="N", help="stop the script after N steps")
+    help_ = "where the scenario to start from is written (default: the script's name with .yaml, in this folder)"
+    parser.add_argument("--write", type=Path, metavar="FILE", help=help_)
+    _options.add_changes(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness.cli._console import Console
+
+    place = arguments.write or Path(f"{arguments.script.stem}.yaml")
+    if place.exists():
+        raise InputError(f"{place} is there already; give another file with --write")
+    own = _own(arguments)
+    run = _run(arguments, own, Console(stderr=True))
+    if run.verdict is None:
+        sys.stderr.write(f"interrupted; what was measured so far: harness show {run.folder.id}\n")
+        return 130
+    return _tell(arguments, own, run, place)
+
+
+def _own(arguments: argparse.Namespace) -> OwnScript:
+    from harness.scenario.own_script import OwnScript
+
+    return OwnScript(arguments.script.absolute(), arguments.script_arguments, Path.cwd(), _topology(arguments))
+
+
+def _topology(arguments: argparse.Namespace) -> dict[str, Any]:
+    if arguments.horovod is not None:
+        if arguments.servers is not None or arguments.kvstore is not None:
+            raise InputError("Horovod has neither servers nor a kvstore; leave --servers and --kvstore out")
+        return {"horovod": {"ranks": arguments.horovod}}
+    kvstore = arguments.kvstore or ("dist_sync" if arguments.workers or arguments.servers else None)
+    given = {"kvstore": kvstore, "workers": arguments.workers, "servers": arguments.servers}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _run(arguments: argparse.Namespace, own: OwnScript, say: Any) -> Run:
+    from harness.cli._settings import warn_of_shell, warn_of_unread
+    from harness.execution import machine
+    from harness.execution.interruption import Interruption
+    from harness.execution.run import execute
+    from harness.planning import validation
+    from harness.report.progress import progress
+    from harness.scenario import load
+    from harness.targets import resolve
+
+    loaded = load.parse(own.first(arguments.steps), own.path.stem, _options.changes(arguments))
+    planned = _options.planned(validation.checked(loaded), arguments)
+    machine.require(planned.plan)
+    found = resolve.interpreters(planned.plan, lambda line: say.print(line, highlight=False))
+    warn_of_shell(say, [arm.env for arm in planned.plan.arms])
+    warn_of_unread(say, planned.plan, found)
+    with progress(planned.plan, say) as observe, Interruption().watched() as interruption:
+        return execute(planned.request(found, arguments.results), observe, interruption)
+
+
+def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) -> int:
+    """Say what was seen; a script that took steps gets a scenario, and exit code 0."""
+    import json
+
+    from harness.cli._console import Console
+    from harness.report import recognised
+    from harness.storage import history
+    from harness.vocabulary.events import Done, Progress, Recognised, Window
+
+    past = list(history.read(run.folder.path / "history.jsonl"))
+    facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
+    windows = [event for event in past if isinstance(event, Window) and event.first > 0]
+    taken = max((event.step for event in past if isinstance(event, Done | Progress)), default=0)
+    assert run.verdict is not None
+    (arm,) = run.verdict.arms
+    assert arm.ended is not None
+    if facts:
+        fastest = min((window.seconds / window.steps for window in windows), default=0.0)
+        place.write_text(own.after(arguments.steps or max(taken, 1), fastest, place.absolute().parent))
+    written = str(place) if facts else None
+    if arguments.json:
+        body = {"schema": SCHEMA, "seen": facts, "scenario": written, "verdict": run.verdict.as_json()}
+        print(json.dumps(body, indent=1))
+    else:
+        console = Console()
+        console.print(f"{arm.ended.outcome}: {arm.ended.reason}", highlight=False, soft_wrap=True)
+        console.print(recognised.render(facts, arm))
+        console.print(arm.ended.log, highlight=False, soft_wrap=True)
+        if written:
+            console.print(f"wrote {written}; go on with: harness run {written}", highlight=False, soft_wrap=True)
+        console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)
+    return 0 if written and arm.ended.outcome == "completed" else 1 if facts else 3
