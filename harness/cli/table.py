@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from harness.base.errors import InputError
 from harness.cli import _options
 
 HELP = "show what becomes of a job whose processes are killed, paused, cut off or restarted, on each topology"
@@ -14,6 +17,9 @@ SCHEMA = "harness/table/2"
 def configure(parser: argparse.ArgumentParser) -> None:
     columns, rows = "dist_sync, dist_async or horovod", "kill, pause, partition or restart"
     parser.add_argument("--topology", action="append", metavar="NAME", help=f"only this column, {columns}; repeatable")
+    help_ = "a training script of your own, in place of ours; its arguments follow `--`, with {kvstore} in them"
+    parser.add_argument("--script", type=Path, metavar="SCRIPT", help=help_)
+    parser.set_defaults(script_arguments=[])
     parser.add_argument("--fault", action="append", metavar="NAME", help=f"only these rows, {rows}; repeatable")
     parser.add_argument(
         "--jobs", type=_options.positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
@@ -34,8 +40,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.studies import table
     from harness.studies.table import Table
 
-    _options.require_alone(arguments, "topology", "fault")
-    make = lambda: Table(arguments.topology or (), arguments.fault or ())  # noqa: E731
+    _options.require_alone(arguments, "topology", "fault", "script")
+    make = lambda: Table(*_asked(arguments))  # noqa: E731
     study, folder = _studying.opened(Table, make, arguments)
     finished = _studying.run(study, folder, arguments.jobs)
     if arguments.markdown is not None:
@@ -50,3 +56,18 @@ def execute(arguments: argparse.Namespace) -> int:
     if not finished:
         return EXIT_INTERRUPTED
     return 3 if any(result.outcome == table.FAILED for result in study.results) else 0
+
+
+def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping[str, Any]]:
+    """Columns, rows and workload; a script's are those of kvstores, unless somebody says."""
+    from harness.studies.table import OURS
+
+    rows = arguments.fault or []
+    if arguments.script is None:
+        if arguments.script_arguments:
+            raise InputError("arguments after -- are those of a script; give --script")
+        return arguments.topology or [], rows, OURS
+    if not arguments.script.is_file():
+        raise InputError(f"{arguments.script} is not a file")
+    script = {"script": str(arguments.script.absolute()), "args": arguments.script_arguments, "folder": str(Path.cwd())}
+    return arguments.topology or ["dist_sync", "dist_async"], rows, script

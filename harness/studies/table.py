@@ -21,9 +21,12 @@ STEP = 150
 """The step before which each fault begins, of `_STEPS`."""
 
 _STEPS = 300
+OURS: Mapping[str, Any] = {"model": "mlp", "dataset": "digits", "batch_size": 32}
+"""What is trained where no script is given."""
+
+_LENGTH = {"steps": _STEPS, "warmup": 20}
 _BASE = {
     "seed": 61,
-    "workload": {"model": "mlp", "dataset": "digits", "batch_size": 32, "steps": _STEPS, "warmup": 20},
     "stall_timeout": "5s",
     "startup_timeout": "60s",
 }
@@ -80,23 +83,29 @@ class Result:
 
 
 class Table(Study):
-    """Every fault of `FAULTS` on every one of `TOPOLOGIES`, or some; InputError for others."""
+    """Every fault of `FAULTS` on every one of `TOPOLOGIES`, or some; InputError for others.
+
+    ``workload``: what is trained, as a scenario says it, but for the steps; a script's arguments may ask for {kvstore}.
+    """
 
     name: ClassVar[str] = "table"
 
-    def __init__(self, topologies: Sequence[str] = (), faults: Sequence[str] = ()) -> None:
+    def __init__(
+        self, topologies: Sequence[str] = (), faults: Sequence[str] = (), workload: Mapping[str, Any] = OURS
+    ) -> None:
+        self._workload = dict(workload)
         self._topologies = _chosen("topology", topologies, list(TOPOLOGIES))
         self._faults = _chosen("fault", faults, FAULTS)
-        self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults)}
+        self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults, self._workload)}
         self._results: dict[str, Result] = {}
 
     @property
     def question(self) -> Mapping[str, Any]:
-        return {"topologies": self._topologies, "faults": self._faults}
+        return {"topologies": self._topologies, "faults": self._faults, "workload": self._workload}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Table:
-        return cls(question["topologies"], question["faults"])
+        return cls(question["topologies"], question["faults"], question.get("workload", OURS))
 
     @property
     def total(self) -> int:
@@ -132,17 +141,19 @@ def _chosen(kind: str, wanted: Sequence[str], known: Sequence[str]) -> list[str]
     return list(wanted or known)
 
 
-def cells(wanted_topologies: Sequence[str], wanted_faults: Sequence[str]) -> list[Cell]:
+def cells(
+    wanted_topologies: Sequence[str], wanted_faults: Sequence[str], workload: Mapping[str, Any] = OURS
+) -> list[Cell]:
     """Every run of the table, the healthy ones first: others are compared with them."""
-    wanted = [Cell(topology, HEALTHY, _text(topology, HEALTHY, None, {})) for topology in wanted_topologies]
+    wanted = [Cell(topology, HEALTHY, _text(topology, workload, HEALTHY, None, {})) for topology in wanted_topologies]
     for topology in wanted_topologies:
-        for fault, entry, changes in _rows(topology):
+        for fault, entry, changes in _rows(topology, "script" in workload):
             if fault.split()[0] in wanted_faults:
-                wanted.append(Cell(topology, fault, _text(topology, fault, entry, changes)))
+                wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, changes)))
     return wanted
 
 
-def _rows(topology: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def _rows(topology: str, of_script: bool) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     at = {"at": {"step": STEP}}
     for role in _ROLES[topology]:
         select = {"select": {"role": role, **({} if role == "scheduler" else {"rank": 1 if role == "worker" else 0})}}
@@ -158,13 +169,19 @@ def _rows(topology: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]
             if role != "scheduler":
                 yield f"restart {role}, with heartbeats", {"restart": {**select, **at}}, {"env": _HEARTBEATS}
     job = {"restart": {"select": {"role": "worker", "rank": 1}, **at, "scope": "job"}}
-    yield "restart job, with checkpoints", job, {"checkpoint": {"every": 40}}
+    if of_script:
+        yield "restart job", job, {}
+    else:
+        yield "restart job, with checkpoints", job, {"checkpoint": {"every": 40}}
 
 
-def _text(topology: str, fault: str, entry: dict[str, Any] | None, changes: dict[str, Any]) -> str:
+def _text(
+    topology: str, workload: Mapping[str, Any], fault: str, entry: dict[str, Any] | None, changes: dict[str, Any]
+) -> str:
     scenario: dict[str, Any] = {
         "title": f"What does {topology} do: {fault}?",
         **_BASE,
+        "workload": {**workload, **_LENGTH},
         "topology": dict(TOPOLOGIES[topology]),
         "faults": [] if entry is None else [entry],
     }

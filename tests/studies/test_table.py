@@ -34,6 +34,17 @@ def test_rows_and_columns_can_be_chosen() -> None:
     assert rows == [HEALTHY, "kill worker", "kill scheduler"]
 
 
+def test_a_script_may_take_the_place_of_our_training(tmp_path: Path) -> None:
+    (tmp_path / "train.py").touch()
+    workload = {"script": str(tmp_path / "train.py"), "args": ["--kv-store", "{kvstore}"]}
+    cells = table.cells(["dist_async"], ["restart"], workload)
+    assert cells[-1].fault == "restart job"
+    for cell in cells:
+        (tmp_path / "cell.yaml").write_text(cell.text)
+        asked = load(tmp_path / "cell.yaml").scenario.workload
+        assert (asked.script, asked.args, asked.steps) == (workload["script"], workload["args"], 300)
+
+
 HEALTHY_RESULT = _result(HEALTHY, loss=2.0, weights="a")
 
 
