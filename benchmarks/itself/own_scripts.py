@@ -1,0 +1,50 @@
+"""What it costs a user's script to be seen."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import harness
+
+SCRIPT = Path(__file__).with_name("hooked.py")
+TEXT = """\
+title: what does it cost to be seen?
+workload: {{script: {script}, args: [{width}, {window}, {pairs}, {out}], warmup: 0, window: {window}}}
+"""
+
+
+class _Seen:
+    """Windows by turns in one script under a real agent (hooked.py); a sample is the ratio of one pair."""
+
+    timeout = 1800
+    unit = "ratio"
+    width, window, pairs = 0, 0, 0
+    warmup = 5
+    tiny = {"pairs": 2, "warmup": 1}
+
+    def track_ratio(self):
+        """Seconds of a window that is seen, with its report, over those of one that is not."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            out, question = folder / "seconds.json", folder / "question.yaml"
+            fields = {"width": self.width, "window": self.window, "pairs": self.pairs + self.warmup}
+            question.write_text(TEXT.format(script=SCRIPT, out=out, **fields))
+            run = harness.run(question, folder / "results")
+            assert run.verdict is not None and run.verdict.arms[0].ended.outcome == "completed", run.verdict.reason
+            seconds = json.loads(out.read_text())
+        pairs = list(zip(seconds["seen"], seconds["bare"], strict=True))[self.warmup :]
+        return {"samples": [seen / bare for seen, bare in pairs], "number": 1}
+
+
+class SeenAt20Milliseconds(_Seen):
+    """Steps of about 20 ms."""
+
+    limit = 1.01
+    width, window, pairs = 2048, 10, 40
+
+
+class SeenAt1Millisecond(_Seen):
+    """Steps of about a millisecond."""
+
+    limit = 1.03
+    width, window, pairs = 128, 200, 60
