@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from harness.cli import _options
 if TYPE_CHECKING:
     from harness.execution.run import Run
     from harness.scenario.own_script import OwnScript
+    from harness.vocabulary.events import Event
 
 HELP = "run a training script of your own, as in `harness try ./train.py -- --epochs 1`, and say what is seen of it"
 
@@ -41,16 +43,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    from harness.cli import EXIT_INTERRUPTED
     from harness.cli._console import Console
 
     place = arguments.write or Path(f"{arguments.script.stem}.yaml")
+    if not arguments.script.is_file():
+        raise InputError(f"{arguments.script} is not a file")
     if place.exists():
         raise InputError(f"{place} is there already; give another file with --write")
+    if not place.absolute().parent.is_dir():
+        raise InputError(f"{place.parent} is not a folder")
     own = _own(arguments)
     run = _run(arguments, own, Console(stderr=True))
     if run.verdict is None:
         sys.stderr.write(f"interrupted; what was measured so far: harness show {run.folder.id}\n")
-        return 130
+        return EXIT_INTERRUPTED
     return _tell(arguments, own, run, place)
 
 
@@ -94,31 +101,51 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
     """Say what was seen; a script that took steps gets a scenario, and exit code 0."""
     import json
 
-    from harness.cli._console import Console
-    from harness.report import recognised
     from harness.storage import history
-    from harness.vocabulary.events import Done, Progress, Recognised, Window
+    from harness.vocabulary.events import Recognised
 
     past = list(history.read(run.folder.path / "history.jsonl"))
     facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
-    windows = [event for event in past if isinstance(event, Window) and event.first > 0]
-    taken = max((event.step for event in past if isinstance(event, Done | Progress)), default=0)
-    assert run.verdict is not None
-    (arm,) = run.verdict.arms
-    assert arm.ended is not None
     if facts:
-        fastest = min((window.seconds / window.steps for window in windows), default=0.0)
-        place.write_text(own.after(arguments.steps or max(taken, 1), fastest, place.absolute().parent))
+        _write(arguments, own, past, place)
     written = str(place) if facts else None
+    assert run.verdict is not None
     if arguments.json:
         body = {"schema": SCHEMA, "seen": facts, "scenario": written, "verdict": run.verdict.as_json()}
         print(json.dumps(body, indent=1))
     else:
-        console = Console()
-        console.print(f"{arm.ended.outcome}: {arm.ended.reason}", highlight=False, soft_wrap=True)
-        console.print(recognised.render(facts, arm))
-        console.print(arm.ended.log, highlight=False, soft_wrap=True)
-        if written:
-            console.print(f"wrote {written}; go on with: harness run {written}", highlight=False, soft_wrap=True)
-        console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)
-    return 0 if written and arm.ended.outcome == "completed" else 1 if facts else 3
+        _show(run, facts, written)
+    ended = run.verdict.arms[-1].ended
+    return 0 if facts and ended is not None and ended.outcome == "completed" else 1 if facts else 3
+
+
+def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path) -> None:
+    """The scenario to go on with, of as many steps as the script took."""
+    from harness.storage.run_folder import storage_error
+    from harness.vocabulary.events import Done, Progress, Window
+
+    windows = [event for event in past if isinstance(event, Window) and event.first > 0]
+    fastest = min((window.seconds / window.steps for window in windows), default=0.0)
+    taken = max((event.step for event in past if isinstance(event, Done | Progress)), default=0)
+    steps = arguments.steps or max(taken, 1)
+    try:
+        place.write_text(own.after(steps, fastest, place.absolute().parent, _options.all_changes(arguments)))
+    except OSError as error:
+        raise storage_error(error, place) from error
+
+
+def _show(run: Run, facts: Mapping[str, str], written: str | None) -> None:
+    from harness.cli._console import Console
+    from harness.report import recognised
+
+    assert run.verdict is not None
+    arm = run.verdict.arms[-1]
+    assert arm.ended is not None
+    console = Console()
+    console.print(f"{arm.ended.outcome}: {arm.ended.reason}", highlight=False, soft_wrap=True)
+    console.print(recognised.render(facts, arm))
+    if arm.ended.log:
+        console.print(f"it said last:\n{arm.ended.log}", highlight=False, soft_wrap=True, markup=False)
+    if written:
+        console.print(f"wrote {written}; go on with: harness run {written}", highlight=False, soft_wrap=True)
+    console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)

@@ -10,6 +10,9 @@ from typing import Any
 
 import yaml
 
+from harness.scenario import document, overrides
+from harness.scenario.overrides import Override
+
 WINDOW_SECONDS = 0.2
 """Of a window: longer than what a wait costs, and short enough for many of them."""
 
@@ -29,12 +32,16 @@ class OwnScript:
         """The scenario of its first run, with absolute paths."""
         return self._text(str(self.path), str(self.folder), steps, FIRST_WARMUP, FIRST_WINDOW)
 
-    def after(self, steps: int, seconds: float, place: Path) -> str:
-        """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``."""
+    def after(self, steps: int, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
+        """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``.
+
+        ``changes`` are those that its first run had, too.
+        """
         window = max(1, min(round(WINDOW_SECONDS / seconds) if seconds else FIRST_WINDOW, steps // 20))
         warmup = min(max(window, FIRST_WARMUP), steps // 4)
         paths = _relative(self.path, place), _relative(self.folder, place)
-        return _HEAD + self._text(*paths, steps, warmup, window)
+        text = self._text(*paths, steps, warmup, window)
+        return _HEAD + _written(overrides.apply(document.parse(text, self.path.stem), changes).values)
 
     def _text(self, path: str, folder: str, steps: int | None, warmup: int, window: int) -> str:
         workload: dict[str, Any] = {"script": path}
@@ -48,7 +55,11 @@ class OwnScript:
         values: dict[str, Any] = {"title": f"How does {self.path.name} train?", "workload": workload}
         if self.topology:
             values["topology"] = dict(self.topology)
-        return yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+        return _written(values)
+
+
+def _written(values: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
 
 
 _HEAD = """\

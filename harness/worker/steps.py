@@ -44,7 +44,7 @@ class Steps:
         """Begin a step, and with it a window where none is open."""
         if self._window is None:
             self._window = _Window(self._job, self.step, self._window_end())
-        self._window.begun = self._window.mark("began")
+        self._window.mark("began")
 
     def _window_end(self):
         """A window never spans the end of the warm-up, of the credit or of the job, nor a checkpoint."""
@@ -115,8 +115,7 @@ class Steps:
     def _report(self, window):
         self._norms.emit(self._channel, window.first)
         if all(window.losses):
-            means = [_mean(loss) for loss in window.losses]
-            values = [value if math.isfinite(value) else None for value in means]
+            values = [value if math.isfinite(value) else None for value in _means(window.losses)]
             if None in values:
                 for parameter in not_finite(self._training)[:1]:
                     self._channel.emit("not_finite", step=self.step, parameter=parameter)
@@ -149,17 +148,20 @@ class _Window:
         self.first, self.end = first, end
         self.losses, self.latencies = [], []
         self.times = {"began": [], "computed": [], "ended": []}
-        self._phases = job.phases
+        self._phases, self._timed = job.phases, job.phases or job.sync_every
         self.opened = self.begun = time.monotonic()
 
     def mark(self, part):
-        """The time now, kept under a name if phases are asked for."""
+        """Note when a step began, or came so far, if anybody asked for times of steps."""
+        if not self._timed:
+            return
         if self._phases and part != "began":
             mx.nd.waitall()
         now = time.monotonic()
+        if part == "began":
+            self.begun = now
         if self._phases:
             self.times[part].append(round(now, 6))
-        return now
 
 
 def _compute_for_nothing(seconds):
@@ -168,6 +170,19 @@ def _compute_for_nothing(seconds):
         pass
 
 
+def _means(losses):
+    """Of each step, over the samples of all contexts, each of which has as many.
+
+    Arrays of one shape on one device are read as one, which takes a sixth of the time.
+    """
+    try:
+        flat = [loss for step in losses for loss in step]
+        stack = mx.nd.stack if type(flat[0]) is mx.nd.NDArray else mx.np.stack
+        values = (stack(*flat) if stack is mx.nd.stack else stack(flat)).asnumpy().astype("float64")
+        return values.reshape((len(losses), len(losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
+    except (mx.MXNetError, TypeError, ValueError):
+        return [_mean(step) for step in losses]
+
+
 def _mean(losses):
-    """Over the samples of all contexts, each of which has as many."""
     return sum(float(loss.asnumpy().astype("float64").mean()) for loss in losses) / len(losses)

@@ -89,6 +89,21 @@ def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
     assert "gluon_train.yaml is there already" in tried(tmp_path, GLUON).err
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("nowhere.py",), "nowhere.py is not a file"),
+        ((GLUON, "--write", "no/x.yaml"), "no is not a folder"),
+        ((GLUON, "--horovod", 2, "--servers", 1), "Horovod has neither servers nor a kvstore"),
+        ((GLUON, "--kvstore", "fast"), "topology.kvstore: 'fast' is not allowed"),
+        ((GLUON, "--set", "workload.model=mlp"), "workload: model: the script decides that"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_at_once(tmp_path: Path, options: tuple[object, ...], message: str) -> None:
+    command = harness("try", *options, cwd=tmp_path)
+    assert (command.code, message in command.err) == (2, True), command.err
+
+
 def test_every_role_runs_the_script(tmp_path: Path) -> None:
     command = tried(
         tmp_path, GLUON, "--workers", 2, "--steps", 40, arguments=("--epochs", "9", "--kv-store", "dist_sync")

@@ -30,6 +30,12 @@ def test_later_ones_are_relative_and_have_windows_of_a_fifth_of_a_second() -> No
     }
 
 
+def test_what_was_changed_for_the_first_run_stays_so() -> None:
+    changes = [("target.python", "/opt/python"), ("workload.memory", "live")]
+    values = yaml.safe_load(OWN.after(100, 0.1, Path("/home/me"), changes))
+    assert (values["target"], values["workload"]["memory"]) == ({"python": "/opt/python"}, "live")
+
+
 def test_a_short_run_leaves_steps_to_measure() -> None:
     workload = yaml.safe_load(OWN.after(12, 0.0001, Path("/home/me")))["workload"]
     assert (workload["script"], workload["warmup"], workload["window"]) == ("./train.py", 3, 1)

@@ -17,13 +17,26 @@ def install(mx, seen):
     _at_gradients(mx, seen)
     _at_trainer(mx.gluon.Trainer, seen)
     _at_modules(mx.mod, seen)
-    _at_stores(mx, seen)
+    _at_stores(mx.kvstore.KVStore, seen)
     _at_data(mx, seen)
     _at_loss_scaling(seen)
 
 
-def _around(holder, name, seen, told):
-    """Put ``told(original, *arguments)`` in the place of a function, where there is one of its own."""
+def _goes(*arguments, **named):
+    """The function is called."""
+    return True
+
+
+def _as_it_is(result, *arguments, **named):
+    """What it returned is returned."""
+    return result
+
+
+def _around(holder, name, seen, before=_goes, after=_as_it_is):
+    """Stand at a function, where there is one of its own.
+
+    ``before(*arguments)`` says whether it is called; ``after(result, *arguments)`` returns what it returned, or other.
+    """
     original = vars(holder).get(name)
     if original is None:
         return
@@ -32,83 +45,88 @@ def _around(holder, name, seen, told):
     def hooked(*arguments, **named):
         if not seen.listens:
             return original(*arguments, **named)
-        return told(original, *arguments, **named)
+        if not before(*arguments, **named):
+            return None
+        seen.listens = False
+        try:
+            result = original(*arguments, **named)
+        finally:
+            seen.listens = True
+        return after(result, *arguments, **named)
 
     setattr(holder, name, hooked)
 
 
 def _at_gradients(mx, seen):
-    def backward(original, heads, *arguments, **named):
-        with seen.computing(heads if isinstance(heads, (list, tuple)) else [heads]):
-            return original(heads, *arguments, **named)
+    def backward(heads, *arguments, **named):
+        return seen.goes_back(heads if isinstance(heads, (list, tuple)) else [heads])
 
     _around(mx.autograd, "backward", seen, backward)
-    for kind in _kinds_of_arrays(mx):
-        _around(kind, "backward", seen, backward)
-
-
-def _kinds_of_arrays(mx):
-    return [mx.nd.NDArray, *([mx.np.ndarray] if hasattr(mx, "np") else [])]
+    _around(mx.nd.NDArray, "backward", seen, backward)
+    if hasattr(mx, "np"):
+        _around(mx.np.ndarray, "backward", seen, backward)
 
 
 def _at_trainer(trainer, seen):
-    def step(original, self, batch_size, *arguments, **named):
-        def call():
-            return original(self, batch_size, *arguments, **named)
+    def updates(self, *arguments, **named):
+        return seen.updates(TrainerOwner, self)
 
-        return seen.step(TrainerOwner, self, call, batch_size, "Trainer.step")
+    def stepped(result, self, batch_size, *arguments, **named):
+        return seen.updated(result, batch_size, "Trainer.step")
 
-    def allreduce(original, self):
-        return seen.share(TrainerOwner, self, lambda: original(self))
+    def shares(self):
+        return seen.shares(TrainerOwner, self)
 
-    def update(original, self, batch_size, *arguments, **named):
-        def call():
-            return original(self, batch_size, *arguments, **named)
+    def updated(result, self, batch_size, *arguments, **named):
+        return seen.updated(result, batch_size, "Trainer.allreduce_grads and Trainer.update")
 
-        return seen.step(TrainerOwner, self, call, batch_size, "Trainer.allreduce_grads and Trainer.update")
-
-    _around(trainer, "step", seen, step)
-    _around(trainer, "allreduce_grads", seen, allreduce)
-    _around(trainer, "update", seen, update)
+    _around(trainer, "step", seen, updates, stepped)
+    _around(trainer, "allreduce_grads", seen, shares)
+    _around(trainer, "update", seen, updates, updated)
 
 
 def _at_modules(modules, seen):
-    def update(original, self):
-        return seen.step(ModuleOwner, self, lambda: original(self), None, "%s.update" % type(self).__name__)
+    def forward(self, batch, *arguments, **named):
+        return seen.passes(batch)
 
-    def forward(original, self, batch, *arguments, **named):
-        seen.passes(batch)
-        return original(self, batch, *arguments, **named)
+    def backward(self, *arguments, **named):
+        return seen.goes_back([])
 
-    def backward(original, self, *arguments, **named):
-        with seen.computing([]):
-            return original(self, *arguments, **named)
+    def updates(self):
+        return seen.updates(ModuleOwner, self)
+
+    def updated(result, self):
+        return seen.updated(result, None, "%s.update" % type(self).__name__)
 
     for name in ("Module", "BucketingModule", "SequentialModule"):
-        _around(getattr(modules, name), "update", seen, update)
-        _around(getattr(modules, name), "forward", seen, forward)
-        _around(getattr(modules, name), "backward", seen, backward)
+        kind = getattr(modules, name)
+        _around(kind, "forward", seen, forward)
+        _around(kind, "backward", seen, backward)
+        _around(kind, "update", seen, updates, updated)
 
 
-def _at_stores(mx, seen):
+def _at_stores(store, seen):
     """A script without a trainer takes a step whenever it pushes the key again that it pushed first."""
 
-    def push(original, self, key, *arguments, **named):
-        return seen.push(StoreOwner, self, key, lambda: original(self, key, *arguments, **named))
+    def pushes(self, key, *arguments, **named):
+        return seen.pushes(StoreOwner, self, key)
 
-    for name in ("push", "pushpull"):
-        _around(mx.kvstore.KVStore, name, seen, push)
+    _around(store, "push", seen, pushes)
+    _around(store, "pushpull", seen, pushes)
 
 
 def _at_data(mx, seen):
-    def loader(original, self):
-        return _Iteration(self, original(self), seen)
+    def begun(batches, loader):
+        return _Iteration(loader, batches, seen)
 
-    def following(original, self):
-        return seen.fetching(self, lambda: original(self))
+    def fetches(iterator):
+        return seen.fetches()
 
-    _around(mx.gluon.data.DataLoader, "__iter__", seen, loader)
-    _around(mx.io.DataIter, "__next__", seen, following)
+    def fetched(batch, iterator):
+        return seen.fetched(batch, iterator)
+
+    _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
+    _around(mx.io.DataIter, "__next__", seen, fetches, fetched)
 
 
 class _Iteration:
@@ -121,9 +139,16 @@ class _Iteration:
         return self
 
     def __next__(self):
-        if not self._seen.listens:
+        seen = self._seen
+        if not seen.listens:
             return next(self._batches)
-        return self._seen.fetching(self._loader, lambda: next(self._batches))
+        seen.fetches()
+        seen.listens = False
+        try:
+            batch = next(self._batches)
+        finally:
+            seen.listens = True
+        return seen.fetched(batch, self._loader)
 
     def __len__(self):
         return len(self._batches)
@@ -135,17 +160,20 @@ class _Iteration:
 def _at_loss_scaling(seen):
     """Heads that AMP has scaled are not the losses."""
 
-    def install(amp, seconds):
+    def install_there(amp, seconds):
+        original = amp.scale_loss
+
+        @functools.wraps(original)
         @contextmanager
-        def scale(original, loss, trainer):
+        def scale_loss(loss, trainer):
             with original(loss, trainer) as scaled:
                 seen.scale = float(trainer._amp_loss_scaler.loss_scale)
                 yield scaled
             seen.scale = 1.0
 
-        _around(amp, "scale_loss", seen, scale)
+        amp.scale_loss = scale_loss
 
     if "mxnet.contrib.amp" in sys.modules:
-        install(sys.modules["mxnet.contrib.amp"], 0.0)
+        install_there(sys.modules["mxnet.contrib.amp"], 0.0)
     else:
-        imports.when("mxnet.contrib.amp", install)
+        imports.when("mxnet.contrib.amp", install_there)

@@ -9,7 +9,6 @@ import atexit
 import os
 import time
 import weakref
-from contextlib import contextmanager
 
 from ..memory import LiveBytes, resident
 from ..worker import tell_of_import
@@ -32,6 +31,7 @@ class Seen:
         self._rank = int(role.split("/")[1])
         self.listens = False
         self.scale = 1.0
+        self._ends, self._began = False, 0.0
         self._steps = self._training = None
         self._started = self._told = False
         self._counts = []
@@ -66,15 +66,19 @@ class Seen:
         self._samples, self._waited = 0, 0.0
         self._updates = self._pushed = self.labels = None
 
-    # What hooks tell
+    # What hooks tell; each says whether the function is called, or gives what it returns
 
-    def fetching(self, iterator, call):
-        """A batch is fetched by ``call``: for how long the script waits, and of how many samples it is."""
+    def fetches(self):
+        """A batch is about to be fetched."""
         self._start()
         self._channel.heartbeat(self._steps.step)  # validation takes no steps, and is no hang
-        began = time.monotonic()
-        batch = self._training.passed(self._apart(call), self._steps.step)
-        self._fetched = samples_of(batch, iterator), time.monotonic() - began
+        self._began = time.monotonic()
+        return True
+
+    def fetched(self, batch, iterator):
+        """A batch is there: for how long the script waited for it, and of how many samples it is."""
+        batch = self._training.passed(batch, self._steps.step)
+        self._fetched = samples_of(batch, iterator), time.monotonic() - self._began
         return batch
 
     def passes(self, batch):
@@ -82,48 +86,55 @@ class Seen:
         self.labels = batch.label
         if self._fetched is None:
             self._fetched = samples_of(batch, None), 0.0
+        return True
 
-    @contextmanager
-    def computing(self, heads):
-        """Gradients are computed from heads, the losses."""
+    def goes_back(self, heads):
+        """Gradients are about to be computed from heads, the losses."""
         self._start()
         if self._fetched is not None:
             self._samples += self._fetched[0]
             self._waited += self._fetched[1]
             self._fetched = None
-        self._note(heads)
-        self.listens = False
-        try:
-            yield
-        finally:
-            self.listens = True
-
-    def _note(self, heads):
         for head in heads:
-            if head.size <= LARGEST_LOSS:
-                loss = head.detach()
-                self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
-                self._heads += head.shape[0] if head.size > 1 else 0
+            self._note(head)
+        return True
 
-    def share(self, kind, holder, call):
-        """Gradients are brought together by ``call``."""
+    def _note(self, head):
+        shape = head.shape
+        if len(shape) > 1 and head.size > LARGEST_LOSS:
+            return
+        loss = head.detach()
+        self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
+        if shape and shape != (1,):
+            self._heads += shape[0]
+
+    def shares(self, kind, holder):
+        """Gradients are about to be brought together."""
         if not self._training.is_clock(kind, holder):
-            return self._apart(call)
+            return True
         self._start()
-        return self._apart(call) if self._may_update() else None
+        return self._may_update()
 
-    def step(self, kind, holder, call, batch_size, loop):
-        """Weights are updated by ``call``."""
+    def updates(self, kind, holder):
+        """Weights are about to be updated."""
         self._start()
-        if not self._training.takes_step(kind, holder):
-            return self._apart(call)
-        result = self._apart(call) if self._may_update() else None
-        self._end(batch_size, loop)
+        self._ends = self._training.takes_step(kind, holder)
+        if not self._ends or self._may_update():
+            return True
+        self._ends = False
+        self._end(None, "no update")
         self._go_on()
+        return False
+
+    def updated(self, result, batch_size, loop):
+        """Weights were updated."""
+        if self._ends:
+            self._end(batch_size, loop)
+            self._go_on()
         return result
 
-    def push(self, kind, holder, key, call):
-        """A key is pushed by ``call``, and not by a trainer."""
+    def pushes(self, kind, holder, key):
+        """A key is about to be pushed, and not by a trainer."""
         self._start()
         first = key[0] if isinstance(key, (list, tuple)) else key
         if self._training.is_clock(kind, holder) and self._training.begins_anew(first):
@@ -131,17 +142,9 @@ class Seen:
                 self._end(None, "KVStore.push")
                 self._go_on()
             self._pushed = True
-        return self._apart(call)
+        return True
 
     # Steps
-
-    def _apart(self, call):
-        """What it calls itself is not told."""
-        self.listens = False
-        try:
-            return call()
-        finally:
-            self.listens = True
 
     def _start(self):
         """Before the first batch, gradient or update, whichever is first: all workers begin together."""
@@ -228,10 +231,12 @@ class Training:
 
     def takes_step(self, kind, holder):
         """Whether a step of it is one of the script's."""
+        if self._clock is not None and self._clock.of is holder:
+            return True
         fresh = holder not in self._known
         self._known.add(holder)
-        if self.is_clock(kind, holder):
-            return True
+        if self._clock is None:
+            return self.is_clock(kind, holder)
         succeeds = fresh and self._taken > 1  # as where a function that trains is called again
         if not succeeds and not any(owner.of is holder for owner in self._since):
             self._since.append(kind(holder))
@@ -241,7 +246,8 @@ class Training:
 
     def stepped(self):
         """Whoever counts steps has taken one; those that took one since its last are beside it."""
-        self._beside, self._since = self._since or self._beside, []
+        if self._since:
+            self._beside, self._since = self._since, []
         self._taken += 1
 
     @property
