@@ -19,7 +19,7 @@ from harness.vocabulary.instructions import Spawn
 DUET = Path(__file__).with_name("duet.py")
 TEXT = """\
 title: overhead
-workload: {{model: {model}, batch_size: {batch}, steps: 1000, window: {window}, memory: {memory}}}
+workload: {{model: {model}, batch_size: {batch}, steps: 100000, warmup: 0, window: {window}, memory: {memory}}}
 """
 
 
