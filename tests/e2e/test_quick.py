@@ -21,9 +21,11 @@ NAMES = {
     "bfloat16-drift",
     "checkpoints",
     "dist-sync-healthy",
+    "gluon-dist-sync",
     "horovod",
     "killed-worker-dist-sync",
     "lstm-lengths",
+    "module-buckets",
     "oracle-healthy",
     "paused-worker-dist-sync",
     "pocket-cluster",
@@ -73,7 +75,7 @@ def test_a_killed_worker_leaves_the_other_waiting_and_we_see_where(quick: Quick)
     assert (receipt["name"], receipt["subject"], receipt["proven"]) == ("kill", "worker/1", True)
     stacks = {stack["subject"]: stack["text"] for stack in verdict["stacks"]}
     assert set(stacks) == {"scheduler", "server/0", "worker/0"}
-    assert "window (worker.py" in stacks["worker/0"]
+    assert "Steps._close (steps.py" in stacks["worker/0"]
 
 
 def test_a_slow_worker_is_as_slow_as_asked_and_holds_the_other_back(quick: Quick) -> None:
