@@ -8,19 +8,19 @@ import yaml
 
 from harness.scenario.own_script import OwnScript
 
-OWN = OwnScript(Path("/home/me/train.py"), ["--epochs", "1"], Path("/home/me"), {"kvstore": "dist_sync", "workers": 2})
+OWN = OwnScript(Path("/srv/me/train.py"), ["--epochs", "1"], Path("/srv/me"), {"kvstore": "dist_sync", "workers": 2})
 
 
 def test_the_first_run_names_all_by_absolute_paths() -> None:
     assert yaml.safe_load(OWN.first(None)) == {
         "title": "How does train.py train?",
-        "workload": {"script": "/home/me/train.py", "args": ["--epochs", "1"], "warmup": 5, "window": 5},
+        "workload": {"script": "/srv/me/train.py", "args": ["--epochs", "1"], "warmup": 5, "window": 5},
         "topology": {"kvstore": "dist_sync", "workers": 2},
     }
 
 
 def test_later_ones_are_relative_and_have_windows_of_a_fifth_of_a_second() -> None:
-    workload = yaml.safe_load(OWN.after(2000, 0.01, Path("/home/me/questions")))["workload"]
+    workload = yaml.safe_load(OWN.after(2000, 0.01, Path("/srv/me/questions")))["workload"]
     assert workload == {
         "script": "../train.py",
         "args": ["--epochs", "1"],
@@ -32,10 +32,10 @@ def test_later_ones_are_relative_and_have_windows_of_a_fifth_of_a_second() -> No
 
 def test_what_was_changed_for_the_first_run_stays_so() -> None:
     changes = [("target.python", "/opt/python"), ("workload.memory", "live")]
-    values = yaml.safe_load(OWN.after(100, 0.1, Path("/home/me"), changes))
+    values = yaml.safe_load(OWN.after(100, 0.1, Path("/srv/me"), changes))
     assert (values["target"], values["workload"]["memory"]) == ({"python": "/opt/python"}, "live")
 
 
 def test_a_short_run_leaves_steps_to_measure() -> None:
-    workload = yaml.safe_load(OWN.after(12, 0.0001, Path("/home/me")))["workload"]
+    workload = yaml.safe_load(OWN.after(12, 0.0001, Path("/srv/me")))["workload"]
     assert (workload["script"], workload["warmup"], workload["window"]) == ("./train.py", 3, 1)
