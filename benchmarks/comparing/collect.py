@@ -31,6 +31,8 @@ def collect(case: str, duets: int, runs: int, results: Path) -> None:
     answers = study_folder.find(results, calibration.NAME, body["study"]).answers()
     single = [run_folder.find(results, each.run) for each in answers if each.run and each.key.startswith("run")]
     told = body["duets"]
+    if "same" not in told:
+        raise SystemExit("stopped before there were enough pairs; the same command goes on")
     cases.keep(
         body["study"],
         Collected(

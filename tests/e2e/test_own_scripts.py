@@ -160,11 +160,16 @@ def test_faults_act_at_their_step(tmp_path: Path, fault: str, outcome: str) -> N
             3,
             "worker/0 ended with exit status 0 and without a step: no batch, gradient or update of MXNet's was seen",
         ),
+        (
+            "import mxnet as mx; list(mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(mx.nd.ones((8, 2))), 4))",
+            3,
+            "worker/0 ended with exit status 0 and without a step: batches or gradients were seen, but no update",
+        ),
         ("import mxnet, sys; sys.exit(4)", 3, "worker/0 ended with exit status 4 before all were ready"),
         ("import mxnet as mx; mx.nd.ones(1, ctx=mx.gpu(0))", 3, "worker/0 ended with exit status 1 before all"),
         ("raise ValueError('mine')", 3, "worker/0 ended with exit status 1 before all were ready; mxnet was never"),
     ],
-    ids=["nothing", "no step", "its own status", "no GPU", "an error"],
+    ids=["nothing", "no step", "batches only", "its own status", "no GPU", "an error"],
 )
 def test_a_script_that_does_not_train_gets_a_plain_answer(tmp_path: Path, text: str, code: int, reason: str) -> None:
     script = tmp_path / "train.py"

@@ -202,7 +202,7 @@ class Seen:
         if self._pushed:
             self._end(None, "KVStore.push")
         self.listens = False
-        if self._steps is None or not self._started:
+        if self._steps is None or self._steps.step == 0:
             self._channel.emit("done", step=0)
         else:
             self._steps.finish()
