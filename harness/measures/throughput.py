@@ -159,7 +159,7 @@ class Throughput(Measure):
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
         if self._active and window.t - window.seconds >= self._changed:
             self._faulted[-1].setdefault(window.subject, _Windows()).add(stretch)
-        if window.first + window.steps == self.arm.workload.steps:
+        if window.first + window.steps >= (self.arm.workload.steps or math.inf):
             self._through.add(window.subject)
 
     def _stretch(self, window: Window) -> _Stretch:
