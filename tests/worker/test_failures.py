@@ -1,0 +1,49 @@
+"""Whose fault an exception is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.worker import failures
+from harness.worker.failures import AskedError, is_defect
+
+PACKAGE = Path(failures.__file__).parent
+MXNET, SCRIPT = "/opt/mxnet/base.py", "/srv/train.py"
+
+
+def raised(error: Exception, *files: object) -> bool:
+    """Whether an error is a defect that came through functions of these files, the innermost last."""
+    call = "raise error"
+    scope: dict[str, object] = {"error": error}
+    for number, file in enumerate(reversed(files)):
+        exec(compile(f"def f{number}():\n    {call}", str(file), "exec"), scope)
+        call = f"f{number}()"
+    try:
+        eval(call, scope)
+    except Exception:
+        trace = sys.exc_info()[2]
+        assert trace is not None
+        return is_defect(error, trace.tb_next, set())
+    raise AssertionError("nothing was raised")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ((SCRIPT,), False),
+        ((PACKAGE / "own/script.py", SCRIPT, PACKAGE / "own/hooks.py", MXNET), False),  # what the script called
+        ((SCRIPT, PACKAGE / "own/hooks.py", PACKAGE / "own/owners.py", MXNET), True),  # what only we asked for
+        ((SCRIPT, PACKAGE / "own/hooks.py", PACKAGE / "steps.py", MXNET), False),  # a wait, for what the script issued
+        ((SCRIPT, PACKAGE / "own/hooks.py", PACKAGE / "own/seen.py"), True),
+        ((PACKAGE / "worker.py", PACKAGE / "models/mlp.py"), False),
+    ],
+)
+def test_who_broke(files: tuple[object, ...], expected: bool) -> None:
+    assert raised(ValueError("no"), *files) is expected
+
+
+def test_what_was_asked_for_is_none() -> None:
+    assert not raised(AskedError("no"), PACKAGE / "faults/exit.py")
