@@ -101,14 +101,19 @@ def require_class(module: str, name: str) -> None:
         tree = ast.parse(file.read_text())
     except (OSError, SyntaxError, ValueError) as error:
         raise RegistryError(f"{module} cannot be read: {error}") from error
+    if name not in defined_in(tree):
+        raise RegistryError(f"{module} defines no class {name} ({file})")
+
+
+def defined_in(tree: ast.Module) -> frozenset[str]:
+    """Names that a module has at its top."""
     defined = {getattr(node, "name", "") for node in tree.body}
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             defined |= {alias.asname or alias.name for alias in node.names}
-        if isinstance(node, ast.Assign):
+        elif isinstance(node, ast.Assign):
             defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    if name not in defined:
-        raise RegistryError(f"{module} defines no class {name} ({file})")
+    return frozenset(defined)
 
 
 @cache

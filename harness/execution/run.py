@@ -101,7 +101,7 @@ def execute(
     wants Ctrl-C to end a run in order passes an `Interruption` that is watched; else KeyboardInterrupt goes through.
     """
     interruption = interruption or Interruption()
-    worker_archive.require_unchanged(asked.worker, asked.plan.scripts)
+    worker_archive.require_unchanged(asked.worker, asked.plan.own_files)
     folder = run_folder.create(asked.results, asked.plan.scenario, asked.plan.hash)
     backend = backend_of(folder.path)
     verdict = None

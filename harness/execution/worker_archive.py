@@ -38,39 +38,39 @@ def of(loaded: LoadedScenario) -> bytes:
                 raise RegistryError(f"nothing says how the worker commits {name!r}: add {_FAULTS}.{name}")
             registry.require_class(faults[name], "Fault")
             used.add((f"faults/{name}.py", faults[name]))
-    scripts = {arm.workload.script for arm in loaded.arms.values() if arm.workload.script is not None}
+    own_files = {file for arm in loaded.arms.values() if (file := arm.workload.own_file) is not None}
     return build(
         frozenset((place, module) for place, module in used if not module.startswith("harness.worker.")),
-        frozenset((script, _read(script)) for script in scripts),
+        frozenset((file, _read(file)) for file in own_files),
     )
 
 
-def require_unchanged(archive: bytes, scripts: Iterable[str]) -> None:
-    """InputError where a script is not the one that was planned with, of which the archive has a copy."""
+def require_unchanged(archive: bytes, own_files: Iterable[str]) -> None:
+    """InputError where a user's file is not the one that was planned with, of which the archive has a copy."""
     with zipfile.ZipFile(io.BytesIO(archive)) as copies:
-        for script in scripts:
-            if copies.read(_place_of(script)) != _read(script):
-                raise InputError(f"{script} was changed since the plan was made; run the scenario anew")
+        for file in own_files:
+            if copies.read(_place_of(file)) != _read(file):
+                raise InputError(f"{file} was changed since the plan was made; run the scenario anew")
 
 
-def _read(script: str) -> bytes:
+def _read(file: str) -> bytes:
     try:
-        return Path(script).read_bytes()
+        return Path(file).read_bytes()
     except OSError as error:
-        raise InputError(f"{script} cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise InputError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
-def _place_of(script: str) -> str:
-    return f"scripts/{script.lstrip('/')}"
+def _place_of(file: str) -> str:
+    return f"own/{file.lstrip('/')}"
 
 
 @cache
 def build(
-    others: frozenset[tuple[str, str]] = frozenset(), scripts: frozenset[tuple[str, bytes]] = frozenset()
+    others: frozenset[tuple[str, str]] = frozenset(), own_files: frozenset[tuple[str, bytes]] = frozenset()
 ) -> bytes:
     """The archive's bytes; ``others`` are files to add, by their place in the worker and their module.
 
-    ``scripts`` of the user are in it, by their path, as evidence: they run from where they are.
+    ``own_files`` of the user are in it, by their path, as evidence: they run from where they are.
     """
     root = _folder()
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.suffix in (".py", ".npz")}
@@ -80,8 +80,8 @@ def build(
         _add(archive, "__main__.py", _MAIN.encode())
         for name, path in sorted(files.items()):
             _add(archive, f"{PACKAGE}/{name}", path.read_bytes())
-        for script, text in sorted(scripts):
-            _add(archive, _place_of(script), text)
+        for file, text in sorted(own_files):
+            _add(archive, _place_of(file), text)
     return buffer.getvalue()
 
 

@@ -36,6 +36,9 @@ class ShapeShift(WorkerFault):
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         yield from super().refusals(job)
+        if (why := self.shapes.refusal()) is not None:
+            yield ("shapes",), why
+            return
         smallest = min(self.sizes(job.seed, job.steps))
         if not job.variable:
             yield ("shapes",), f"{job.model} takes one size only"

@@ -13,10 +13,11 @@ from pydantic import Field
 from harness.base.strict import Strict
 from harness.faults import Fault
 from harness.planning.network import Network
+from harness.scenario import models
 from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
 from harness.topologies import Compression, Role
 
-VERSION = 7
+VERSION = 8
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = ("training", "model", "script", "dataset", "batch_size", "loop", "kvstore", "workers", "contexts", "amp")
@@ -34,7 +35,10 @@ class Script(Strict):
 
 
 class Job(Strict):
-    """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn."""
+    """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn.
+
+    ``padding`` is the share of the sizes that nothing was drawn for.
+    """
 
     training: Literal["gluon", "model_parallel", "oracle", "script"]
     model: str
@@ -42,6 +46,7 @@ class Job(Strict):
     dataset: str
     batch_size: int | None
     sizes: tuple[int, ...]
+    padding: float
     hybridize: Hybridize | None
     optimizer: Optimizer
     amp: Amp | None
@@ -65,6 +70,11 @@ class Job(Strict):
     update_on_kvstore: bool | None
     compression: Compression | None
     horovod_compression: str
+
+    @property
+    def own_file(self) -> str | None:
+        """The path of the user's file that is run, if one is."""
+        return self.script.path if self.script is not None else models.file_of(self.model)
 
 
 class Injection(Strict):
@@ -174,9 +184,9 @@ class Plan(Strict):
         return {**arm.workload.model_dump(mode="json", include=set(_KIND)), "impaired": arm.network is not None}
 
     @property
-    def scripts(self) -> set[str]:
-        """Paths of the user's scripts that are run."""
-        return {arm.workload.script.path for arm in self.arms if arm.workload.script is not None}
+    def own_files(self) -> set[str]:
+        """Paths of the user's files that are run: scripts, and those that build networks."""
+        return {file for arm in self.arms if (file := arm.workload.own_file) is not None}
 
     def arm(self, name: str) -> Arm:
         """The arm of that name."""

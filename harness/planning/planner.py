@@ -6,7 +6,7 @@ import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from harness import checks, topologies
 from harness.base import sources
@@ -17,6 +17,8 @@ from harness.planning.network import Network, lay_out
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import SEEDS, Scenario, Target, Workload
+from harness.shapes import Distribution
+from harness.shapes.fixed import Fixed
 from harness.topologies import Endpoint, Role, TopologySpec
 from harness.vocabulary.instructions import INTERFACE
 from harness.vocabulary.network_spec import PORT
@@ -131,18 +133,21 @@ def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle"
 
 def _job(scenario: Scenario) -> Job:
     workload, topology = scenario.workload, scenario.topology
-    shapes: Any = workload.shapes
+    shapes: Distribution = workload.shapes or Fixed(distribution="fixed", value=workload.facts.size)
+    drawn = (scenario.seed, workload.steps or 1)
     exchange = topologies.find(topology).exchange(topology)
     unknown = {"batch_size"} if workload.script is not None else set()
     return Job(
         **workload.model_dump(
-            exclude={"shapes", "hybridize", "training", "model", "script", "args", "folder", *unknown}
+            exclude={"shapes", "hybridize", "training", "model", "script", "args", "folder", "dataset", *unknown}
         ),
+        dataset="its own batches" if workload.facts.own_batches else workload.dataset,
         **dict.fromkeys(unknown),
         training=_training(scenario),
         model=workload.model or "",
         script=_script(workload, {"{seed}": str(scenario.seed), "{kvstore}": topology.kvstore}),
-        sizes=shapes.sizes(scenario.seed, workload.steps or 1) if shapes is not None else (workload.facts.size,),
+        sizes=shapes.sizes(*drawn),
+        padding=shapes.padding(*drawn),
         hybridize=workload.hybridize or None,
         seed=scenario.seed,
         loop=exchange.loop,

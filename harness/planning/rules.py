@@ -10,7 +10,7 @@ from harness import checks, topologies
 from harness.planning import fault_rules, network
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_rules import Violation
-from harness.scenario import models
+from harness.scenario import model_file, models
 from harness.scenario.schema import Scenario, Target, Workload
 from harness.shapes import Distribution
 
@@ -19,6 +19,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     """Every rule that the scenario breaks: the path of the field and what is wrong."""
     yield from _target(scenario.target)
     yield from _script(scenario)
+    yield from _model_file(scenario)
     yield from _workload(scenario.workload)
     refused = list(_topology(scenario))
     yield from refused
@@ -104,7 +105,7 @@ def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
     if workload.held_back:
         yield ("workload", "held_back"), "is not supported with parallelism: model"
     shapes = _distribution(workload)
-    if shapes is not None and shapes.varies:
+    if shapes is not None and shapes.refusal() is None and shapes.varies:
         yield ("workload", "shapes"), "parallelism: model binds one size; use distribution: fixed"
 
 
@@ -138,6 +139,23 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload",), "turns need to know of the steps; give steps, after which the script is stopped"
 
 
+def _model_file(scenario: Scenario) -> Iterator[Violation]:
+    """A network of the user's own."""
+    workload = scenario.workload
+    file = models.file_of(workload.model or "")
+    if file is None:
+        return
+    if (why := model_file.read(file).refusal(str(workload.model).rpartition(":")[2])) is not None:
+        yield ("workload", "model"), why
+    if scenario.topology.parallelism == "model":
+        yield ("topology", "parallelism"), "networks from files are not supported; use data"
+    if workload.facts.own_batches and workload.held_back:
+        yield (
+            ("workload", "held_back"),
+            f"no batch of {file} can be held back; leave it out",
+        )
+
+
 def _workload(workload: Workload) -> Iterator[Violation]:
     if workload.steps is not None and workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
@@ -148,10 +166,13 @@ def _workload(workload: Workload) -> Iterator[Violation]:
     shapes = _distribution(workload)
     if shapes is None:
         return
+    if (why := shapes.refusal()) is not None:
+        yield ("workload", "shapes"), why
+        return
     model = workload.model or f"the {workload.training}"
     if shapes.varies and not workload.facts.variable:
         yield ("workload", "shapes"), f"{model} takes one size only; use distribution: fixed"
-    smallest = min(shapes.sizes(0, 1)) if not shapes.varies else shapes.draw(0.0)
+    smallest = shapes.padded(shapes.extremes()[0])
     if smallest < workload.facts.smallest:
         yield ("workload", "shapes"), f"{model} needs a size of {workload.facts.smallest} or more, not {smallest}"
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,6 +15,9 @@ from harness.base.units import bandwidth_text
 from harness.planning.network import Network
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.vocabulary.instructions import Direction
+
+BINS, BAR = 12, 30
+"""Of a histogram of sizes: how many, and the length of one that holds them all."""
 
 
 def render(plan: Plan) -> RenderableType:
@@ -37,7 +44,8 @@ def _arm(arm: Arm, own_target: bool) -> list[RenderableType]:
     faults = [Text(f"fault {injection.fault}: {_fault(injection)}") for injection in arm.schedule]
     network = [_network(arm.network)] if arm.network else []
     target = f", target {arm.target}" if own_target else ""
-    return [Text(f"\n{arm.name}: {_job(arm)}{target}"), environment, table, *network, *faults]
+    sizes = [Text("\n".join(_histogram(arm.workload.sizes)))] if len(set(arm.workload.sizes)) > 1 else []
+    return [Text(f"\n{arm.name}: {_job(arm)}{target}"), *sizes, environment, table, *network, *faults]
 
 
 def _table(*columns: str) -> Table:
@@ -69,10 +77,30 @@ def _job(arm: Arm) -> str:
     job = arm.workload
     if job.script is not None:
         return _script(job, job.script)
-    sizes = f"size {job.sizes[0]}" if len(set(job.sizes)) == 1 else f"sizes {min(job.sizes)} to {max(job.sizes)}"
     precision = job.amp.dtype if job.amp else "float32"
-    what = f"{job.model} on {job.dataset}, {sizes}, batch {job.batch_size}, {precision}, {job.optimizer.name}"
+    data = f"{Path(job.model).name} on {job.dataset}, {_sizes(job)}, batch {job.batch_size}"
+    what = f"{data}, {precision}, {job.optimizer.name}"
     return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, {_sharing(job)}"
+
+
+def _sizes(job: Job) -> str:
+    """Sizes, and how much of them is padding."""
+    smallest, largest = min(job.sizes), max(job.sizes)
+    padding = f" ({job.padding:.0%} padding)" if job.padding else ""
+    return f"size {smallest}{padding}" if smallest == largest else f"sizes {smallest} to {largest}{padding}"
+
+
+def _histogram(sizes: Sequence[int]) -> list[str]:
+    """How often sizes come, a line for each, or for each of up to `BINS` bins."""
+    counts = Counter(sizes)
+    if len(counts) > BINS:
+        width = -(-(max(sizes) - min(sizes) + 1) // BINS)
+        counts = Counter(min(sizes) + (size - min(sizes)) // width * width for size in sizes)
+        names = {first: f"{first}–{min(first + width - 1, max(sizes))}" for first in counts}
+    else:
+        names = {size: str(size) for size in counts}
+    shares = ((names[first], count / len(sizes)) for first, count in sorted(counts.items()))
+    return [f"  {name:>11}  {'█' * round(share * BAR):{BAR}} {share:4.0%}" for name, share in shares]
 
 
 def _script(job: Job, script: Script) -> str:

@@ -1,11 +1,12 @@
-"""The models a scenario may name: files in ``harness/worker/models``, of other distributions, and the zoo's."""
+"""The models a scenario may name: ours, other distributions', the zoo's, and functions in files of the user's."""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 
 from harness.base import registry
+from harness.scenario import model_file
+from harness.scenario.model_facts import ModelFacts
 from harness.worker import models
 
 ZOO = [
@@ -49,25 +50,16 @@ ZOO = [
 _FIXED_SIZE = ("alexnet", "vgg", "squeezenet", "densenet", "inceptionv3", "mobilenetv2")
 
 
-@dataclass(frozen=True)
-class ModelFacts:
-    """Size where the scenario gives none, whether one network takes several sizes, and the smallest it takes.
-
-    ``stages`` is how many parts it can be cut into for model parallelism.
-    """
-
-    size: int
-    variable: bool
-    smallest: int
-    stages: int = 1
-
-
-ORACLE = ModelFacts(size=8, variable=False, smallest=8)
-"""The oracle computes no outputs; its batches are as large as those of the smallest model."""
+def file_of(name: str) -> str | None:
+    """The file in ``./file.py:function``; None where a model is not named by its file."""
+    file, _, function = name.rpartition(":")
+    return file if file.endswith(".py") and function.isidentifier() else None
 
 
 def facts(name: str) -> ModelFacts | None:
-    """What is known of a model; None when there is no such model."""
+    """What is known of a model; None when there is no such model. Of a file's: what it says, if it can be read."""
+    if (file := file_of(name)) is not None:
+        return model_file.read(file).facts
     if (own_module := registry.modules(models.__name__).get(name)) is not None:
         module = importlib.import_module(own_module)
         return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST, getattr(module, "STAGES", 1))

@@ -22,7 +22,9 @@ def from_option(text: str) -> Override:
             [Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")]
         )
     given = parse(value, _option(text)).values if value.strip() else None
-    return path, anchored.absolute(given, Path.cwd()) if path in anchored.FIELDS and isinstance(given, str) else given
+    if path in anchored.FIELDS and isinstance(given, str):
+        return path, anchored.absolute(path, given, Path.cwd())
+    return path, given
 
 
 def apply(document: Document, overrides: Sequence[Override], source: str = "") -> Document:

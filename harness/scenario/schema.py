@@ -10,6 +10,7 @@ from harness import checks, faults, shapes, topologies
 from harness.base.strict import Flag, Strict
 from harness.base.units import Duration
 from harness.scenario import models
+from harness.scenario.model_facts import ORACLE, ModelFacts
 
 SEEDS = 2**31
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
@@ -133,7 +134,8 @@ class Workload(Strict):
     )
     model: str | None = Field(
         default=None,
-        description="one of the harness's own models or a gluon.model_zoo.vision name; none for the oracle",
+        description="one of the harness's own models, a gluon.model_zoo.vision name, or ./file.py:function, which "
+        "builds a network of your own; none for the oracle",
     )
     script: str | None = Field(
         default=None,
@@ -198,7 +200,8 @@ class Workload(Strict):
             raise ValueError("is a training, not a model; write training: oracle in its place")
         if value is not None and models.facts(value) is None:
             raise ValueError(
-                f"is not a model; allowed are {', '.join(models.own())} and names of gluon.model_zoo.vision"
+                f"is not a model; allowed are {', '.join(models.own())}, names of gluon.model_zoo.vision, and "
+                "./file.py:function"
             )
         return value
 
@@ -222,9 +225,14 @@ class Workload(Strict):
         return self
 
     @property
-    def facts(self) -> models.ModelFacts:
+    def own_file(self) -> str | None:
+        """The path of the user's file that is run, if one is: a script, or one that builds the network."""
+        return self.script if self.script is not None else models.file_of(self.model or "")
+
+    @property
+    def facts(self) -> ModelFacts:
         """What is known of the model; those of the oracle's input where there is none."""
-        known = models.facts(self.model) if self.model is not None else models.ORACLE
+        known = models.facts(self.model) if self.model is not None else ORACLE
         assert known is not None
         return known
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
+from statistics import NormalDist
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.base import registry
 from harness.base.strict import Strict
@@ -19,29 +20,70 @@ MAX_SIZE = 4096
 PERIOD = 1000
 """Sizes drawn for a plan; longer runs go through them again."""
 
+_ALMOST_ONE = 1 - 1e-12
+
 SizeInt = Annotated[int, Field(ge=1, le=MAX_SIZE, strict=True)]
 
 
 class Distribution(Strict):
-    """Base: ``distribution`` is the name, ``draw`` gives one size from a uniform number in [0, 1)."""
+    """Base: ``distribution`` is the name, ``draw`` gives one size from a uniform number in [0, 1).
+
+    What was drawn is padded: up to a multiple of ``round_to``, or to the next of ``buckets``.
+    """
 
     name: ClassVar[str]
+    round_to: SizeInt = Field(default=1, description="sizes are padded up to a multiple of it")
+    buckets: Annotated[tuple[SizeInt, ...], Field(min_length=1, max_length=1000)] | None = Field(
+        default=None, description="sizes are padded up to the next of these, as bucketing does"
+    )
+
+    @model_validator(mode="after")
+    def _padded_one_way(self) -> Distribution:
+        if self.buckets is not None and self.round_to != 1:
+            raise ValueError("has round_to and buckets, which both say what sizes are padded to; leave one out")
+        return self
 
     @abstractmethod
     def draw(self, uniform: float) -> int:
         """One size."""
 
-    @property
-    def varies(self) -> bool:
-        """Whether there can be more than one size."""
-        return self.draw(0.0) != self.draw(1 - 1e-12)
+    def extremes(self) -> tuple[int, int]:
+        """The smallest and the largest size that can be drawn."""
+        return self.draw(0.0), self.draw(_ALMOST_ONE)
 
-    def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
-        """The size of each step; a step beyond the end takes them from the start again."""
-        if not self.varies:
+    def refusal(self) -> str | None:
+        """Why it cannot be used, where that is not seen from one of its fields."""
+        largest = self.extremes()[1]
+        if self.buckets is not None and max(self.buckets) < largest:
+            return f"the largest bucket, {max(self.buckets)}, is below the largest size, {largest}"
+        return None
+
+    def drawn(self, seed: int, steps: int) -> tuple[int, ...]:
+        """The size of each step before it is padded; a step beyond the end takes them from the start again."""
+        if len(set(self.extremes())) == 1:
             return (self.draw(0.0),)
         uniform = random.Random(seed).random
         return tuple(self.draw(uniform()) for _ in range(min(steps, PERIOD)))
+
+    def padded(self, size: int) -> int:
+        """What a step computes with for a size; the size itself where no bucket is as large."""
+        if self.buckets is not None:
+            return min((bucket for bucket in self.buckets if bucket >= size), default=size)
+        return min(-(-size // self.round_to) * self.round_to, MAX_SIZE)
+
+    @property
+    def varies(self) -> bool:
+        """Whether a step can have another size than the one before."""
+        return len({self.padded(size) for size in self.extremes()}) > 1
+
+    def sizes(self, seed: int, steps: int) -> tuple[int, ...]:
+        """What each step computes with."""
+        return tuple(map(self.padded, self.drawn(seed, steps)))
+
+    def padding(self, seed: int, steps: int) -> float:
+        """The share of `sizes` that is padding."""
+        drawn = self.drawn(seed, steps)
+        return 1 - sum(drawn) / sum(map(self.padded, drawn))
 
 
 def all_shapes() -> dict[str, type[Distribution]]:
@@ -55,3 +97,8 @@ def annotation() -> Any:
     for part in all_shapes().values():
         union = part if union is None else union | part
     return Annotated[union, Field(discriminator="distribution")]
+
+
+def standard_normal(uniform: float) -> float:
+    """The standard normal's value at a uniform number."""
+    return NormalDist().inv_cdf(min(max(uniform, 1 - _ALMOST_ONE), _ALMOST_ONE))

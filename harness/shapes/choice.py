@@ -32,6 +32,5 @@ class Choice(Distribution):
                 return value
         return self.values[-1]
 
-    @property
-    def varies(self) -> bool:
-        return len(set(self.values)) > 1
+    def extremes(self) -> tuple[int, int]:
+        return min(self.values), max(self.values)

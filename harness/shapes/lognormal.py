@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from harness.shapes import Distribution, SizeInt
+from harness.shapes import Distribution, SizeInt, standard_normal
 
 
 class Lognormal(Distribution):
-    """``median × exp(sigma × normal)``, rounded to a multiple of ``round_to``, then held within ``min`` and ``max``."""
+    """``median × exp(sigma × normal)``, rounded and held within ``min`` and ``max``."""
 
     name: ClassVar[str] = "lognormal"
     distribution: Literal["lognormal"]
@@ -20,7 +19,6 @@ class Lognormal(Distribution):
     sigma: Annotated[float, Field(gt=0, le=5)]
     min: SizeInt
     max: SizeInt
-    round_to: SizeInt = 1
 
     @model_validator(mode="after")
     def _ordered(self) -> Lognormal:
@@ -29,7 +27,5 @@ class Lognormal(Distribution):
         return self
 
     def draw(self, uniform: float) -> int:
-        normal = NormalDist().inv_cdf(min(max(uniform, 1e-12), 1 - 1e-12))
-        size = self.median * math.exp(self.sigma * normal)
-        rounded = round(size / self.round_to) * self.round_to
-        return min(max(rounded, self.min), self.max)
+        size = self.median * math.exp(self.sigma * standard_normal(uniform))
+        return min(max(round(size), self.min), self.max)

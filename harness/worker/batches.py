@@ -57,6 +57,27 @@ class Batches:
             self._epoch, self._shuffled = epoch, (self._images[order], self._labels[order])
 
 
+class OwnBatches:
+    """Batches of a user's function, the same for the same step, whoever asks and how often."""
+
+    def __init__(self, function, batch_size, sizes, seed, rank, workers):
+        self._function, self._batch_size, self._sizes, self._seed = function, batch_size, sizes, seed
+        self._rank, self._workers = rank, workers
+
+    def __call__(self, step):
+        return self.sized(step, self._sizes[step % len(self._sizes)])
+
+    def sized(self, step, size):
+        """The batch of a step at another size than its own."""
+        data, labels = self._function(
+            step=step, batch_size=self._batch_size, size=size, seed=self._seed, rank=self._rank, workers=self._workers
+        )
+        if not isinstance(data, np.ndarray) or not isinstance(labels, np.ndarray):
+            kinds = type(data).__name__, type(labels).__name__
+            raise TypeError("batches returned a %s and a %s; it must return two numpy arrays" % kinds)
+        return data, labels
+
+
 def _digits():
     with np.load(io.BytesIO(pkgutil.get_data(__package__, "data/digits.npz") or b"")) as stored:
         images, labels = stored["images"], stored["labels"]

@@ -29,7 +29,7 @@ def test_a_script_is_kept_in_it_and_has_to_stay_as_it_was(tmp_path: Path) -> Non
     script.write_text("import mxnet")
     path.write_text(SCRIPT)
     archive = worker_archive.of(load(path))
-    assert zipfile.ZipFile(io.BytesIO(archive)).read(f"scripts{script}") == b"import mxnet"
+    assert zipfile.ZipFile(io.BytesIO(archive)).read(f"own{script}") == b"import mxnet"
     worker_archive.require_unchanged(archive, [str(script)])
     script.write_text("import os")
     with pytest.raises(InputError, match=r"train\.py was changed since the plan was made"):

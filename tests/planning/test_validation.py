@@ -31,7 +31,7 @@ def _error(tmp_path: Path, text: str) -> str:
     path.write_text(text)
     with pytest.raises(ScenarioError) as caught:
         load(path)
-    return str(caught.value).replace(f"{path}:", "")
+    return str(caught.value).replace(f"{path}:", "").replace(str(tmp_path), "/nowhere")
 
 
 def test_a_good_one(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("steps: 90", "steps: 10", "workload.warmup: 10 steps of warm-up leave nothing of 10 steps"),
         ("resnet18", "resnet19", "4:3: workload.model: 'resnet19' is not a model; allowed are embedding, lenet, lstm, mlp, resnet18"),
         ("resnet18", "mlp", "6:3: workload.shapes: mlp takes one size only; use distribution: fixed"),
-        ("uniform", "unifrm", "6:3: workload.shapes: 'unifrm' is not known; allowed are 'choice', 'fixed', 'lognormal'"),
+        ("uniform", "unifrm", "6:3: workload.shapes: 'unifrm' is not known; allowed are 'bimodal', 'choice', 'fixed'"),
         ("min: 6, ", "", "6:3: workload.shapes.min: is missing"),
         ("min: 6", "min: 60", "min 60 is above max 9"),
         ("bfloat16", "float16", "7:3: workload.amp: 'float16' is not allowed: input should be 'bfloat16'"),
@@ -88,6 +88,9 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("amp: bfloat16", "optimizer: {name: adam, momentum: 0.9}", "7:27: workload.optimizer.momentum: adam has no momentum"),
         ("amp: bfloat16", "warmup: 80", "expect.throughput: throughput needs 6 windows after the warm-up"),
         ("resnet18", "lenet", "6:3: workload.shapes: lenet takes one size only"),
+        ("resnet18", "./net.py:build", "4:3: workload.model: /nowhere/net.py cannot be read: no such file or directory"),
+        ("max: 9", "max: 9, buckets: [4, 8]", "6:3: workload.shapes: the largest bucket, 8, is below the largest size, 9"),
+        ("uniform, min: 6, max: 9", "trace, file: sizes", "6:3: workload.shapes: /nowhere/sizes cannot be read: no such file"),
         ("at: {step: 20}", "at: {time: 2s}", "faults.0.slow.for.steps: a fault that begins at a time lasts a time"),
         ("at_least: 30%", "at_least: 70%, at_most: 30%", "at_least 70.0% is above at_most 30.0%"),
         ("at_least: 30%}", "at_least: 30%}\n  memory: {beyond_live_at_most: 20%}", "beyond_live_at_most needs workload.memory: live"),
@@ -275,7 +278,7 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("train.py", "other.py", "3:3: workload.script: TMP/other.py is not a file"),
+        ("train.py", "other.py", "3:3: workload.script: /nowhere/other.py is not a file"),
         ("[--epochs, 1]", "[--epochs, {}]", "4:20: workload.args.1: {} is not allowed: input should be a valid string"),
         ("  steps: 90\n", "", "2:1: workload: faults need to know of the steps; give steps, after which the script is"),
         ("steps: 90", "batch_size: 8", "2:1: workload: batch_size: the script decides that; leave it out, or use the"),
@@ -284,10 +287,10 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
             "",
             "2:1: workload: {'args': ['--epochs', 1], 'steps': 90} has args or a folder for no",
         ),
-        ("steps: 90", "folder: ./no", "5:3: workload.folder: TMP/no is not a folder"),
+        ("steps: 90", "folder: ./no", "5:3: workload.folder: /nowhere/no is not a folder"),
         ("workers: 2", "workers: 2, loop: push_pull", "topology.loop: the script decides that; leave it out"),
     ],
 )
 def test_bad_scripts(tmp_path: Path, before: str, after: str, message: str) -> None:
     (tmp_path / "train.py").touch()
-    assert message.replace("TMP", str(tmp_path)) in _error(tmp_path, SCRIPT.replace(before, after))
+    assert message in _error(tmp_path, SCRIPT.replace(before, after))

@@ -35,9 +35,8 @@ def test_every_part_says_what_it_is() -> None:
 
 def test_old_lists_are_replaced_and_the_rest_stays() -> None:
     page = "before\n<!-- names: shapes -->\n`gone`\n<!-- end of names -->\nafter\n"
-    assert parts.updated(page) == (
-        "before\n<!-- names: shapes -->\n`choice`, `fixed`, `lognormal`, `uniform`\n<!-- end of names -->\nafter\n"
-    )
+    names = "`bimodal`, `choice`, `fixed`, `lognormal`, `normal`, `ramp`, `trace`, `uniform`, `zipf`"
+    assert parts.updated(page) == f"before\n<!-- names: shapes -->\n{names}\n<!-- end of names -->\nafter\n"
 
 
 def test_a_mark_of_no_kind_is_an_error() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.scenario import models
-from harness.scenario.models import ModelFacts
+from harness.scenario.model_facts import ModelFacts
 
 
 def test_our_own_models_describe_themselves() -> None:
@@ -14,6 +14,11 @@ def test_zoo_models_have_their_usual_size() -> None:
     assert models.facts("resnet50_v1") == ModelFacts(224, True, 32)
     assert models.facts("inceptionv3") == ModelFacts(299, False, 32)
     assert models.facts("resnet19") is None
+
+
+def test_a_model_in_a_file_is_named_by_it_and_its_function() -> None:
+    assert models.file_of("./deep/net.py:build") == "./deep/net.py"
+    assert [models.file_of(name) for name in ("mlp", "net.py", "net.py:", "net.py:a b", "net:build")] == [None] * 5
 
 
 def test_models_that_can_be_cut() -> None:

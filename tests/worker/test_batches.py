@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.worker.batches import Batches
+from harness.worker.batches import Batches, OwnBatches
 
 
 def _batches(input_kind: str = "image", rank: int = 0, workers: int = 1, seed: int = 1, **given: object) -> Batches:
@@ -61,3 +61,22 @@ def test_what_is_held_back_is_never_trained_on() -> None:
     seen = {image.tobytes() for step in range(2) for image in batches(step)[0]}
     everything = _batches(batch_size=1797)(0)[0]
     assert len(seen | {image.tobytes() for image in data}) == len({image.tobytes() for image in everything})
+
+
+def test_batches_of_a_users_function() -> None:
+    asked = []
+
+    def function(**named: int) -> tuple[object, object]:
+        asked.append(named)
+        return np.zeros((4, named["size"])), np.zeros(4)
+
+    batches = OwnBatches(function, 4, [5, 12], 7, 1, 2)  # type: ignore[no-untyped-call]
+    assert [batches(step)[0].shape for step in (0, 1)] == [(4, 5), (4, 12)]
+    assert batches.sized(0, 9)[0].shape == (4, 9)
+    assert asked[1] == {"step": 1, "batch_size": 4, "size": 12, "seed": 7, "rank": 1, "workers": 2}
+
+
+def test_batches_of_a_users_function_have_to_be_arrays() -> None:
+    batches = OwnBatches(lambda **_: ([1], np.zeros(1)), 1, [1], 7, 0, 1)  # type: ignore[no-untyped-call]
+    with pytest.raises(TypeError, match="batches returned a list and a ndarray; it must return two numpy arrays"):
+        batches(0)

@@ -1,24 +1,55 @@
-"""The worker's own models, one file each; any other name is looked up in `gluon.model_zoo.vision`.
+"""The networks: our own, one file each; functions in files of the user's; any other name is `gluon.model_zoo.vision`'s.
 
-A model file holds ``INPUT`` (``"image"``, ``"flat"`` or ``"sequence"``), ``SIZE`` (side or length where the scenario
-gives no shapes), ``SMALLEST`` (the least it takes), ``VARIABLE`` (whether one network takes several sizes), ``STAGES``
-(into how many parts its sequence of blocks can be cut; 1 where it is left out) and ``build(classes)``. It imports mxnet
-inside ``build`` only, so that the controller can read the rest without mxnet.
+A model file of ours holds ``INPUT`` (``"image"``, ``"flat"`` or ``"sequence"``), ``SIZE`` (side or length where the
+scenario gives no shapes), ``SMALLEST`` (the least it takes), ``VARIABLE`` (whether one network takes several sizes),
+``STAGES`` (into how many parts its sequence of blocks can be cut; 1 where it is left out) and ``build(classes)``. It
+imports mxnet inside ``build`` only, so that the controller can read the rest without mxnet. What a user's file may have
+is in `harness/scenario/model_file.py`.
 """
 
 import importlib
+import importlib.util
+import inspect
+import os
+import sys
 from collections import namedtuple
 
-Model = namedtuple("Model", ["build", "input"])
+Model = namedtuple("Model", ["build", "input", "loss", "metric", "batches"])
+Model.__new__.__defaults__ = (None, None, None)
 
 
 def find(name):
-    """The model called ``name``: ours, else the zoo's (an unknown zoo name raises ValueError from mxnet)."""
+    """The model called ``name``: a file's, ours, else the zoo's (an unknown zoo name raises ValueError from mxnet)."""
+    path, _, function = name.rpartition(":")
+    if path.endswith(".py"):
+        return _of_file(path, function)
     try:
         module = importlib.import_module("." + name, __name__)
     except ModuleNotFoundError:
         return Model(lambda classes: _zoo(name, classes), "image")
     return Model(module.build, module.INPUT)
+
+
+def _of_file(path, function):
+    """Run where it is, so that it finds its neighbours, and what it raises names its lines."""
+    sys.path.insert(0, os.path.dirname(path))
+    spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    build = getattr(module, function)
+    return Model(
+        (lambda classes: build(classes=classes)) if _takes_classes(build) else (lambda classes: build()),
+        getattr(module, "INPUT", "image"),
+        getattr(module, "loss", None),
+        getattr(module, "metric", None),
+        getattr(module, "batches", None),
+    )
+
+
+def _takes_classes(build):
+    """Whether it asks how many classes there are, by an argument of that name."""
+    return "classes" in inspect.signature(build).parameters
 
 
 def _zoo(name, classes):

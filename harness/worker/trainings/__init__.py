@@ -9,7 +9,7 @@ import importlib
 import mxnet as mx
 import numpy as np
 
-from ..batches import Batches
+from ..batches import Batches, OwnBatches
 
 
 def find(job):
@@ -23,6 +23,8 @@ def seed(job):
     np.random.seed(job.seed)
 
 
-def batches(job, form, rank):
-    """The share of the data of worker ``rank``; ``form`` is a model's ``INPUT``."""
-    return Batches(job.dataset, form, job.batch_size, job.sizes, job.seed, rank, job.workers, job.held_back)
+def batches(job, model, rank):
+    """The share of the data of worker ``rank``, in the form that the model takes, or from its own source."""
+    if model.batches is not None:
+        return OwnBatches(model.batches, job.batch_size, job.sizes, job.seed, rank, job.workers)
+    return Batches(job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers, job.held_back)

@@ -1,4 +1,4 @@
-"""A Gluon block with a softmax loss: the real training loop."""
+"""A Gluon block with its loss, softmax unless it brings one: the real training loop."""
 
 import mxnet as mx
 from mxnet import autograd, gluon
@@ -22,9 +22,10 @@ class Training:
         self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
-        self.batches = batches(job, model.input, rank)
+        self.batches = batches(job, model, rank)
         self._update = updates.find(job, self.net.collect_params())
-        self._loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        self._loss = model.loss or gluon.loss.SoftmaxCrossEntropyLoss()
+        self._metric = model.metric or _right
         self.rank = self._update.rank
 
     def compute(self, step):
@@ -42,9 +43,7 @@ class Training:
 
     def right(self, data, labels):
         """How many samples the network knows now."""
-        outputs = self.net(mx.nd.array(data, ctx=self.contexts[0]))
-        found = outputs.astype("float32").asnumpy().argmax(axis=1)  # numpy cannot order bfloat16
-        return int((found == labels).sum())
+        return int(self._metric(self.net(mx.nd.array(data, ctx=self.contexts[0])), labels))
 
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
@@ -69,6 +68,11 @@ class Training:
         for name, parameter in self.net.collect_params().items():
             (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data(context)))
         return trained, fixed
+
+
+def _right(outputs, labels):
+    found = outputs.astype("float32").asnumpy().argmax(axis=1)  # numpy cannot order bfloat16
+    return (found == labels).sum()
 
 
 def _switch_on_amp(dtype):

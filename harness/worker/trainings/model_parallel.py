@@ -20,7 +20,7 @@ class Training:
         seed(job)
         model = models.find(job.model)
         self.contexts = contexts(job)[:1]
-        self.batches = batches(job, model.input, rank)
+        self.batches = batches(job, model, rank)
         self.rank = rank
         net, (data, labels) = model.build(CLASSES), self.batches(0)
         symbol = _staged(net, len(job.contexts))

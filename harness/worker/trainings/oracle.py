@@ -14,6 +14,7 @@ from mxnet import autograd
 
 from .. import updates
 from ..contexts import contexts
+from ..models import Model
 from . import batches, seed
 
 COLUMNS = {"small": 1, "medium": 64, "large": 4096}
@@ -27,7 +28,7 @@ class Training:
     def __init__(self, job, rank, report):
         seed(job)
         self.contexts = contexts(job)
-        self.batches = batches(job, "flat", rank)
+        self.batches = batches(job, Model(None, "flat"), rank)
         self._job, self._rank = job, rank
         copies = job.workers * len(self.contexts)
         self._parameters = mx.gluon.ParameterDict("oracle_")

@@ -1,0 +1,90 @@
+"""A file of the user's with a function that builds a network: what it says at its top, read and not run.
+
+It may have, beside the function: ``INPUT`` (``"image"``, ``"flat"`` or ``"sequence"``: the form of the harness's data),
+``SIZE``, ``SMALLEST``, ``VARIABLE``, ``loss(outputs, labels)``, ``metric(outputs, labels)`` (how many samples are
+right) and ``batches(step, batch_size, size, seed, rank, workers)``, which returns two numpy arrays: its own data.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base import registry
+from harness.scenario.model_facts import ModelFacts
+
+FORMS = ("image", "flat", "sequence")
+_DEFAULTS = {"INPUT": "image", "SIZE": 8, "SMALLEST": 1, "VARIABLE": True}
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """Names that are defined at its top, and what is known of its model; or, in ``problem``, why it cannot be used."""
+
+    path: str
+    names: frozenset[str]
+    facts: ModelFacts
+    problem: str | None = None
+
+    def refusal(self, function: str) -> str | None:
+        """Why the model that a function of it builds cannot be trained."""
+        if self.problem is None and function not in self.names:
+            return f"{self.path} has no function {function} at its top"
+        return self.problem
+
+
+def read(path: str) -> ModelFile:
+    """What a file says; what is wrong with it is in its ``problem``."""
+    try:
+        tree = ast.parse(Path(path).read_bytes(), path)
+    except OSError as error:
+        return _unusable(path, f"{path} cannot be read: {(error.strerror or str(error)).lower()}")
+    except (SyntaxError, ValueError) as error:
+        where = f"{path}:{error.lineno}:{error.offset}" if isinstance(error, SyntaxError) else path
+        return _unusable(path, f"{where}: {getattr(error, 'msg', error)}")
+    names, constants = registry.defined_in(tree), {**_DEFAULTS, **_constants(tree)}
+    own_batches = "batches" in names
+    return ModelFile(
+        path,
+        names,
+        ModelFacts(constants["SIZE"], constants["VARIABLE"], constants["SMALLEST"], 1, own_batches),
+        _wrong(path, constants),
+    )
+
+
+def _unusable(path: str, why: str) -> ModelFile:
+    return ModelFile(path, frozenset(), ModelFacts(8, True, 1), why)
+
+
+def _wrong(path: str, constants: dict[str, Any]) -> str | None:
+    """Of the constants, the first that is none of what is allowed."""
+    if constants["INPUT"] not in FORMS:
+        return f"{path}: INPUT is {constants['INPUT']!r}; allowed are {', '.join(FORMS)}"
+    for name in ("SIZE", "SMALLEST"):
+        value = constants[name]
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            return f"{path}: {name} is {value!r}; allowed are whole numbers from 1"
+    if not isinstance(constants["VARIABLE"], bool):
+        return f"{path}: VARIABLE is {constants['VARIABLE']!r}; allowed are True and False"
+    return None
+
+
+def _constants(tree: ast.Module) -> dict[str, Any]:
+    """Those of its constants that are ours and written out."""
+    found = {}
+    for node in tree.body:
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if isinstance(target, ast.Name) and target.id in _DEFAULTS:
+                found[target.id] = _literal(node.value)
+    return found
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return ast.unparse(node)
