@@ -24,10 +24,12 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.cli._settings import warn_of_unread
     from harness.planning.validation import load
     from harness.report.plan import render
-    from harness.targets import resolve
+    from harness.targets import resolve, signatures
 
     plan = _options.planned(load(arguments.path, _options.changes(arguments)), arguments).plan
-    warn_of_unread(Console(stderr=True), plan, {arm.name: resolve.present(arm.target) for arm in plan.arms})
+    present = {arm.name: resolve.present(arm.target) for arm in plan.arms}
+    signatures.require(plan, present)
+    warn_of_unread(Console(stderr=True), plan, present)
     if arguments.json:
         print(json.dumps({"schema": "harness/plan/3", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))
     else:

@@ -112,7 +112,7 @@ def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
 def _oracle(scenario: Scenario) -> Iterator[Violation]:
     """What makes its weights known in closed form."""
     workload, sgd = scenario.workload, scenario.workload.optimizer
-    if sgd.name != "sgd" or sgd.momentum or sgd.wd:
+    if sgd.is_particular or sgd.name != "sgd" or sgd.momentum or sgd.wd:
         yield ("workload", "optimizer"), "the oracle knows the weights of plain sgd only; leave it out"
     if workload.amp is not None:
         yield ("workload", "amp"), "the oracle has no operators to run in it; leave it out"
@@ -159,7 +159,7 @@ def _model_file(scenario: Scenario) -> Iterator[Violation]:
 def _workload(workload: Workload) -> Iterator[Violation]:
     if workload.steps is not None and workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
-    if workload.optimizer.momentum is not None and workload.optimizer.name != "sgd":
+    if workload.optimizer.momentum is not None and workload.optimizer.name == "adam":
         yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"
     if workload.held_back and workload.training != "gluon":
         yield ("workload", "held_back"), "only networks that gluon trains can be examined; leave it out"

@@ -71,7 +71,7 @@ def read(path: Path) -> Document:
 def parse(text: str, name: str) -> Document:
     """The document in a text; ``name`` is the file's, for places."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{name}:1:1"
@@ -96,6 +96,13 @@ def _no_character(text: str, name: str) -> str:
     position = next((match.start() for match in escapes), 0)
     line_start = text.rfind("\n", 0, position) + 1
     return f"{name}:{text.count(chr(10), 0, position) + 1}:{position - line_start + 1}"
+
+
+class _Loader(yaml.SafeLoader):
+    """Knows 1e-3 as the number that YAML 1.2 and everybody else take it for; for YAML 1.1 it is text."""
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+$"), [*"-+0123456789"])
 
 
 class _Reader:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from harness import checks, faults, shapes, topologies
 from harness.base.strict import Flag, Strict
@@ -78,14 +79,53 @@ class Hybridize(Strict):
         return self
 
 
-class Optimizer(Strict):
-    """Name and arguments of the Trainer's optimizer; what is left out is MXNet's default."""
+def _is_argument(value: Any) -> Any:
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, bool | int | float | str) and math.isfinite(_number(part)) for part in parts):
+        raise ValueError("is no argument; allowed are numbers, true, false, words, and lists of these")
+    return value
 
-    name: Literal["sgd", "adam"] = "sgd"
+
+def _number(value: Any) -> float:
+    return 0.0 if isinstance(value, str) else float(value)
+
+
+Argument = Annotated[Any, BeforeValidator(_is_argument)]
+
+
+class WithArguments(Strict):
+    """A name, and arguments beside it, which the target's own signatures know (`harness/targets/signatures.py`)."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Argument]
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All that is given, beside the name."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields if name not in ("name", "schedule")}
+        return {name: value for name, value in {**fields, **self.__pydantic_extra__}.items() if value is not None}
+
+
+class Schedule(WithArguments):
+    """A schedule of ``mx.lr_scheduler``: factor, multifactor, poly or cosine, from ``learning_rate`` on."""
+
+
+class Optimizer(WithArguments):
+    """Name and arguments of any of MXNet's optimizers; what is left out is MXNet's default."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")] = "sgd"
     learning_rate: Positive = 0.01
-    momentum: NotNegative | None = Field(default=None, description="sgd only")
+    momentum: NotNegative | None = None
     wd: NotNegative | None = None
     lazy_update: Flag | None = None
+    schedule: Schedule | None = None
+
+    @property
+    def is_particular(self) -> bool:
+        """Whether there is anything that not every target has, or that may be misspelt."""
+        return self.name not in ("sgd", "adam") or bool(self.__pydantic_extra__) or self.schedule is not None
 
 
 class Amp(Strict):

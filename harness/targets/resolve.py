@@ -8,7 +8,7 @@ from harness.base.errors import InputError
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
-from harness.targets import environment
+from harness.targets import environment, signatures
 from harness.targets.environment import Say
 from harness.targets.interpreter import Interpreter, on_disk
 
@@ -75,13 +75,17 @@ def present(target: Target) -> Interpreter | None:
 
 
 def interpreters(plan: Plan, say: Say) -> dict[str, Interpreter]:
-    """That of each arm of a plan, found or built; TargetError when that fails."""
+    """That of each arm of a plan, found or built.
+
+    TargetError when that fails, InputError when one has not the optimizer that is asked for.
+    """
     found: dict[str, Interpreter] = {}
     for arm in plan.arms:
         known = next(
             (found[other.name] for other in plan.arms if other.name in found and other.target == arm.target), None
         )
         found[arm.name] = known or interpreter(arm.target, say)
+    signatures.require(plan, found)
     return found
 
 

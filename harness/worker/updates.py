@@ -157,7 +157,20 @@ def _loaded(load, states):
 
 def optimizer_arguments(optimizer):
     """What the scenario gives; the rest is MXNet's default."""
-    return {key: value for key, value in vars(optimizer).items() if key != "name" and value is not None}
+    arguments = _given(optimizer)
+    if optimizer.schedule is not None:
+        arguments["lr_scheduler"] = _schedule(optimizer.schedule, optimizer.learning_rate)
+    return arguments
+
+
+def _given(part):
+    return {key: value for key, value in vars(part).items() if key not in ("name", "schedule") and value is not None}
+
+
+def _schedule(asked, learning_rate):
+    """A class of ``mx.lr_scheduler``, by its name without ``Scheduler``."""
+    classes = {name.lower(): value for name, value in vars(mx.lr_scheduler).items() if isinstance(value, type)}
+    return classes[asked.name + "scheduler"](base_lr=learning_rate, **_given(asked))
 
 
 def _compression(job):

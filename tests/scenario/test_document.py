@@ -11,6 +11,13 @@ from harness.base.errors import ScenarioError
 from harness.scenario import document
 
 
+def test_numbers_with_an_exponent_are_numbers() -> None:
+    text = "a: 1e-3\nb: -2E5\nc: 1.0e-3\nd: '1e-3'\ne: 1e\nf: e3\ng: 0x1e3"
+    assert document.parse(text, "x").values == {
+        "a": 0.001, "b": -200000.0, "c": 0.001, "d": "1e-3", "e": "1e", "f": "e3", "g": 483,
+    }  # fmt: skip
+
+
 def test_values_and_their_places() -> None:
     parsed = document.parse("a: 1\nb:\n  - c: two\n  - 3.5\n", "f.yaml")
     assert parsed.values == {"a": 1, "b": [{"c": "two"}, 3.5]}
