@@ -16,6 +16,8 @@ from harness.vocabulary.instructions import Spawn
 COMMAND_SECONDS = 60.0
 """A process that has read none of its commands for so long, with its pipe full, never will."""
 
+_SUFFIX = ".checkpoint"
+
 
 @dataclass
 class Child:
@@ -23,6 +25,7 @@ class Child:
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
+    ``own_checkpoints``: a pattern of files, where a user's script writes them.
     """
 
     role: str
@@ -34,6 +37,7 @@ class Child:
     exited: bool = field(default=False)
     announced: int | None = None
     announced_group: int | None = None
+    own_checkpoints: str = ""
 
     @property
     def pid(self) -> int:
@@ -54,8 +58,16 @@ class Child:
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of its checkpoints (`harness/worker/checkpoints.py`)."""
+        """The folder of the worker's own checkpoints (`harness/worker/checkpoints.py`)."""
         return self.folder / "checkpoints"
+
+    @property
+    def newest_checkpoint(self) -> Path | None:
+        """The file of it: the last by name of the worker's own, the last written of a script's."""
+        if self.own_checkpoints:
+            files = Path("/").glob(self.own_checkpoints.lstrip("/"))
+            return max(filter(Path.is_file, files), key=_written, default=None)
+        return max(self.checkpoints.glob(f"*{_SUFFIX}"), default=None)
 
     def command(self, line: bytes) -> None:
         """Write one line; a process that is gone needs none."""
@@ -113,4 +125,18 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
         os.close(commands_read)
     os.set_blocking(events_read, False)
     commands = Outlet(commands_write, instruction.subject or "the wire", COMMAND_SECONDS)
-    return Child(instruction.subject, Path(instruction.cwd), process, events_read, commands)
+    return Child(
+        instruction.subject,
+        Path(instruction.cwd),
+        process,
+        events_read,
+        commands,
+        own_checkpoints=instruction.checkpoints,
+    )
+
+
+def _written(path: Path) -> tuple[int, str]:
+    """When, and its name; long ago where it is gone."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_mtime_ns, path.name
+    return 0, path.name

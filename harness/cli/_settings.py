@@ -1,4 +1,4 @@
-"""Words about environment variables that do nothing."""
+"""Words about settings that do nothing, or more than one may think."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def warn_of_shell(say: Console, planned: Sequence[Mapping[str, str]]) -> None:
         names = ", ".join(ignored)
         say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")
     sys.stderr.flush()
+
+
+def warn_of_lists(say: Console, plan: Plan) -> None:
+    """Lists of operators for AMP do not add to MXNet's own."""
+    amps = [arm.workload.amp for arm in plan.arms if arm.workload.amp is not None]
+    for name in dict.fromkeys(name for amp in amps for name in amp.replaced):
+        say.print(f"workload.amp.{name} replaces MXNet's own list; it adds nothing to it", style="yellow")

@@ -309,7 +309,7 @@ def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
     port = str(agent.free_port())
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
-    spawns = {}
+    spawns, checkpoint = {}, arm.workload.checkpoint
     for role in arm.roles:
         own = {key: value.replace("{port}", port) for key, value in role.env.items()}
         spawns[role.name] = Spawn(
@@ -319,5 +319,6 @@ def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),
             role.host,
+            checkpoints=(checkpoint.files or "") if checkpoint is not None else "",
         )
     return spawns

@@ -414,8 +414,13 @@ def _proof(fault: LinkFault, way: Way, report: Impaired | None) -> tuple[bool | 
 
 
 def checkpoint_refusals(fault: Fault, job: JobBounds) -> Iterator[Refusal]:
-    """What all faults on checkpoints need."""
-    if job.checkpoint_every is None:
+    """What all faults on checkpoints of the harness's own loop need."""
+    if job.own_checkpoints:
+        yield (
+            (),
+            f"{fault.name} needs the harness's own loop; of faults on checkpoints, scripts know checkpoint_corrupt",
+        )
+    elif job.checkpoint_every is None:
         yield (), f"{fault.name} acts on checkpoints; give workload.checkpoint"
     elif job.selected(fault.select) != ["worker/0"]:
         yield ("select",), "checkpoints are written by worker 0; give role: worker, rank: 0"

@@ -31,5 +31,6 @@ class LostSteps(Measure):
             self._lost.append(max(0, reached - event.step))
 
     def quantities(self) -> Iterable[Quantity]:
-        if self.arm.workload.checkpoint is not None:
+        checkpoint = self.arm.workload.checkpoint
+        if checkpoint is not None and checkpoint.every is not None:
             yield Quantity("lost_steps", "steps", sum(self._lost), len(self._lost))

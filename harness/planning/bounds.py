@@ -32,6 +32,7 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         smallest=workload.facts.smallest if workload.script is None else 1,
         variable=workload.facts.variable or workload.script is not None,
         checkpoint_every=workload.checkpoint.every if workload.checkpoint else None,
+        own_checkpoints=workload.checkpoint is not None and workload.checkpoint.files is not None,
         elastic=part.elastic,
         copies=exchange.workers * (len(topology.contexts) if exchange.splits_batches else 1),
         phases=workload.phases,

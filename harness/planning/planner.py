@@ -16,7 +16,7 @@ from harness.planning.fault_schedule import ScheduledFault, expand
 from harness.planning.network import Network, lay_out
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import SEEDS, Scenario, Target, Workload
+from harness.scenario.schema import SEEDS, Checkpoint, Scenario, Target, Workload
 from harness.shapes import Distribution
 from harness.shapes.fixed import Fixed
 from harness.topologies import Endpoint, Role, TopologySpec
@@ -139,12 +139,24 @@ def _job(scenario: Scenario) -> Job:
     unknown = {"batch_size"} if workload.script is not None else set()
     return Job(
         **workload.model_dump(
-            exclude={"shapes", "hybridize", "training", "model", "script", "args", "folder", "dataset", *unknown}
+            exclude={
+                "shapes",
+                "hybridize",
+                "training",
+                "model",
+                "script",
+                "args",
+                "folder",
+                "dataset",
+                "checkpoint",
+                *unknown,
+            }
         ),
         dataset="its own batches" if workload.facts.own_batches else workload.dataset,
         **dict.fromkeys(unknown),
         training=_training(scenario),
         model=workload.model or "",
+        checkpoint=_checkpoint(workload),
         script=_script(workload, {"{seed}": str(scenario.seed), "{kvstore}": topology.kvstore}),
         sizes=shapes.sizes(*drawn),
         padding=shapes.padding(*drawn),
@@ -160,6 +172,20 @@ def _job(scenario: Scenario) -> Job:
     )
 
 
+def _checkpoint(workload: Workload) -> Checkpoint | None:
+    """A script's by their absolute path."""
+    found = workload.checkpoint
+    if found is None or found.files is None:
+        return found
+    assert workload.script is not None
+    return found.model_copy(update={"files": str(_folder(workload.script, workload.folder) / found.files)})
+
+
+def _folder(script: str, folder: str | None) -> Path:
+    """That a script runs in."""
+    return Path(folder) if folder is not None else Path(script).parent
+
+
 def _script(workload: Workload, words: Mapping[str, str]) -> Script | None:
     """With what the scenario says in the place of words, where its arguments ask for them."""
     if workload.script is None:
@@ -167,7 +193,7 @@ def _script(workload: Workload, words: Mapping[str, str]) -> Script | None:
     return Script(
         path=workload.script,
         args=tuple(_said(text, words) for text in workload.args),
-        folder=workload.folder or str(Path(workload.script).parent),
+        folder=str(_folder(workload.script, workload.folder)),
     )
 
 

@@ -20,6 +20,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     yield from _target(scenario.target)
     yield from _script(scenario)
     yield from _model_file(scenario)
+    yield from _amp(scenario)
     yield from _workload(scenario.workload)
     refused = list(_topology(scenario))
     yield from refused
@@ -137,6 +138,16 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload",), "faults need to know of the steps; give steps, after which the script is stopped"
     if workload.steps is None and scenario.turns is not None:
         yield ("workload",), "turns need to know of the steps; give steps, after which the script is stopped"
+
+
+def _amp(scenario: Scenario) -> Iterator[Violation]:
+    amp, contexts = scenario.workload.amp, scenario.topology.contexts
+    if amp is not None and amp.dtype == "float16" and any(context.startswith("cpu") for context in contexts):
+        yield (
+            ("workload", "amp"),
+            f"float16 needs GPUs, and contexts are {', '.join(contexts)}: MXNet's operators on CPUs have no float16 "
+            "(src/operator/nn/convolution.cc); use bfloat16",
+        )
 
 
 def _model_file(scenario: Scenario) -> Iterator[Violation]:

@@ -128,23 +128,47 @@ class Optimizer(WithArguments):
         return self.name not in ("sgd", "adam") or bool(self.__pydantic_extra__) or self.schedule is not None
 
 
-class Amp(Strict):
-    """Automatic mixed precision; float16 has no CPU kernels."""
+Operators = list[Annotated[str, Field(min_length=1)]]
 
-    dtype: Literal["bfloat16"]
-    loss_scaling: Flag = Field(
-        default=False, description="amp.scale_loss; the Trainer then skips updates of gradients that are not finite"
+
+class Amp(Strict):
+    """Automatic mixed precision, as `mx.contrib.amp.init` switches it on; float16 needs a GPU."""
+
+    dtype: Literal["bfloat16", "float16"]
+    loss_scaling: Flag | Positive = Field(
+        default=False,
+        description="amp.scale_loss, by MXNet's own changing scale, or by a number that stays; "
+        "the Trainer then skips updates of gradients that are not finite",
     )
+    target_precision_ops: Operators | None = Field(default=None, description="run in dtype, in place of MXNet's list")
+    fp32_ops: Operators | None = Field(default=None, description="run in float32, in place of MXNet's list")
+    conditional_fp32_ops: list[tuple[str, str, list[str]]] | None = Field(
+        default=None,
+        description="operator, its argument, and the values that make it run in float32, in place of MXNet's list",
+    )
+
+    @property
+    def replaced(self) -> list[str]:
+        """Names of the lists of MXNet's that are not in force."""
+        lists = ("target_precision_ops", "fp32_ops", "conditional_fp32_ops")
+        return [name for name in lists if getattr(self, name) is not None]
 
 
 def _amp(value: Any) -> Any:
     return {"dtype": value} if isinstance(value, str) else value
 
 
-_AMP_DTYPE: dict[str, Any] = {"const": "bfloat16"}
+_AMP_DTYPE: dict[str, Any] = {"enum": ["bfloat16", "float16"]}
+_AMP_OPS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _AMP_MAP = {
     "type": "object",
-    "properties": {"dtype": _AMP_DTYPE, "loss_scaling": {"type": "boolean"}},
+    "properties": {
+        "dtype": _AMP_DTYPE,
+        "loss_scaling": {"type": ["boolean", "number"]},
+        "target_precision_ops": _AMP_OPS,
+        "fp32_ops": _AMP_OPS,
+        "conditional_fp32_ops": {"type": "array", "items": {"type": "array"}},
+    },
     "required": ["dtype"],
     "additionalProperties": False,
 }
@@ -152,10 +176,18 @@ _AMP_SCHEMA = {"anyOf": [_AMP_DTYPE, _AMP_MAP, {"type": "null"}]}
 
 
 class Checkpoint(Strict):
-    """Checkpoints that worker 0 writes: parameters, what the optimizer holds, the step and the random state."""
+    """Checkpoints that worker 0 writes: parameters, what the optimizer holds, the step and the random state.
 
-    every: PositiveInt = Field(description="steps")
+    A script writes its own; ``files`` says which they are.
+    """
+
+    every: PositiveInt | None = Field(default=None, description="steps")
     keep: PositiveInt = Field(default=2, description="how many; older ones are deleted")
+    files: str | None = Field(
+        default=None,
+        min_length=1,
+        description="of a script: a pattern of the files, as in out/*.params, from the folder that it runs in",
+    )
 
 
 def _text_of(value: Any) -> Any:
@@ -251,6 +283,8 @@ class Workload(Strict):
             return self._leaves_it_to_the_script()
         if self.args or self.folder is not None:
             raise ValueError("has args or a folder for no script; give script: ./train.py")
+        if self.checkpoint is not None and (self.checkpoint.every is None or self.checkpoint.files is not None):
+            raise ValueError("checkpoint: needs every, as in {every: 50}; files is for scripts")
         if self.steps is None:
             raise ValueError("needs steps, as in steps: 200; only a script may end by itself")
         if self.training == "gluon" and self.model is None:
@@ -262,6 +296,10 @@ class Workload(Strict):
     def _leaves_it_to_the_script(self) -> Workload:
         if given := sorted(self.model_fields_set & set(OF_OUR_LOOP)):
             raise ValueError(f"{', '.join(given)}: the script decides that; leave it out, or use the script's args")
+        if self.checkpoint is not None and (self.checkpoint.files is None or self.checkpoint.every is not None):
+            raise ValueError(
+                "checkpoint: the script decides when it writes one; say which they are: {files: '*.params'}"
+            )
         return self
 
     @property
@@ -287,7 +325,6 @@ OF_OUR_LOOP = (
     "optimizer",
     "amp",
     "held_back",
-    "checkpoint",
 )
 """Fields of the workload that describe the harness's own loop, and no script."""
 

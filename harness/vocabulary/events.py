@@ -119,6 +119,14 @@ class Step(Event):
 
 
 @dataclass(frozen=True)
+class Overflowed(Event):
+    """At a loss scale of ``scale`` a gradient was not finite, so that AMP left out the update of this step."""
+
+    step: int
+    scale: float
+
+
+@dataclass(frozen=True)
 class Phases(Event):
     """When each step from ``first`` began, had its gradients, and was through, each closed by a wait (``phases``)."""
 

@@ -105,6 +105,7 @@ class Spawn(Instruction):
     """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment.
 
     ``host`` is the host of the pocket cluster that it runs on, if there is one. ``fault``: which one starts it again.
+    ``checkpoints``: a pattern of the files that a user's script keeps its state in.
     """
 
     argv: tuple[str, ...]
@@ -113,6 +114,7 @@ class Spawn(Instruction):
     log: str
     host: str = ""
     fault: int | None = None
+    checkpoints: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ class JobBounds:
     """One arm's processes, steps and settings.
 
     ``hosts``: every role with its host, "" on loopback. ``environments``: what the topology tells each role.
-    ``smallest`` and ``variable``: the least size that the model takes, and whether it takes several. ``elastic``:
+    ``smallest`` and ``variable``: the least size that the model takes, and whether it takes several.
+    ``own_checkpoints``: whether a script writes checkpoints whose names are known. ``elastic``:
     whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
     ``startup_timeout``: seconds in which all must have come up.
     """
@@ -32,6 +33,7 @@ class JobBounds:
     smallest: int
     variable: bool
     checkpoint_every: int | None
+    own_checkpoints: bool
     elastic: bool
     copies: int
     phases: bool

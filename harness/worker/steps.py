@@ -52,7 +52,7 @@ class Steps:
         ends = [(step // job.window + 1) * job.window]
         if step < job.warmup:
             ends.append(job.warmup)
-        if job.checkpoint is not None:
+        if job.checkpoint is not None and job.checkpoint.every is not None:
             ends.append((step // job.checkpoint.every + 1) * job.checkpoint.every)
         return min([*ends, *(end for end in (job.steps, self._channel.until) if end is not None)])
 

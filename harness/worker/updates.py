@@ -24,6 +24,7 @@ class _OfTrainer:
     def __init__(self, job, trainer, samples):
         self._trainer, self._samples = trainer, samples
         self._scales = _scales_losses(job, trainer)
+        self._fixed_scale = None if job.amp is None or job.amp.loss_scaling is True else job.amp.loss_scaling
 
     def apply(self):
         """Bring gradients together, and step."""
@@ -32,6 +33,29 @@ class _OfTrainer:
     def scaled(self, losses):
         """The losses that backward starts from: scaled, where AMP scales them."""
         return _scaled(losses, self._trainer) if self._scales else losses
+
+    def watch_scale(self, tell):
+        """Hold the loss scale where it is to stay, and ``tell(scale)`` of each step whose gradients overflowed.
+
+        The scaler is asked once a step (`python/mxnet/gluon/trainer.py`, _check_and_rescale_grad and step).
+        """
+        scaler = self._trainer._amp_loss_scaler
+        question = "has_overflow" if hasattr(scaler, "has_overflow") else "wait_and_update"  # before mxnet 1.8
+        asked = getattr(scaler, question)
+
+        def hold():
+            if self._fixed_scale:
+                scaler._loss_scale = scaler._next_loss_scale = self._fixed_scale
+
+        def overflowed(*arguments):
+            scale, found = scaler.loss_scale, asked(*arguments)
+            hold()
+            if found:
+                tell(scale)
+            return found
+
+        hold()
+        setattr(scaler, question, overflowed)
 
     def states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""

@@ -29,6 +29,7 @@ def _job(steps: int = 100, seed: int = 7) -> JobBounds:
         smallest=1,
         variable=False,
         checkpoint_every=None,
+        own_checkpoints=False,
         elastic=True,
         copies=4,
         phases=False,

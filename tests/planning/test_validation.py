@@ -57,7 +57,10 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("uniform", "unifrm", "6:3: workload.shapes: 'unifrm' is not known; allowed are 'bimodal', 'choice', 'fixed'"),
         ("min: 6, ", "", "6:3: workload.shapes.min: is missing"),
         ("min: 6", "min: 60", "min 60 is above max 9"),
-        ("bfloat16", "float16", "7:3: workload.amp: 'float16' is not allowed: input should be 'bfloat16'"),
+        ("bfloat16", "float16", "7:3: workload.amp: float16 needs GPUs, and contexts are cpu(0): MXNet's operators"),
+        ("bfloat16", "float64", "7:3: workload.amp: 'float64' is not allowed: input should be 'bfloat16' or 'float16'"),
+        ("bfloat16", "{dtype: bfloat16, loss_scaling: -2}", "workload.amp.loss_scaling: -2 is not allowed"),
+        ("bfloat16", "{dtype: bfloat16, fp32_ops: dot}", "workload.amp.fp32_ops: 'dot' is not allowed: input should be a valid list"),
         ("workers: 2", "workers: 0", "8:32: topology.workers: 0 is not allowed: input should be greater than or equal to 1"),
         ("dist_sync, ", "none, ", "8:27: topology.workers: 2 workers need dist_sync, dist_async or dist_device_sync, or horovod"),
         ("rank: 1", "rank: 5", "10:35: faults.0.slow.select.rank: worker 5 does not exist; there are worker/0, worker/1"),
@@ -291,6 +294,11 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
             "2:1: workload: {'args': ['--epochs', 1], 'steps': 90} has args or a folder for no",
         ),
         ("steps: 90", "folder: ./no", "5:3: workload.folder: /nowhere/no is not a folder"),
+        (
+            "steps: 90",
+            "steps: 90\n  checkpoint: {every: 5}",
+            "the script decides when it writes one; say which they are",
+        ),
         ("workers: 2", "workers: 2, loop: push_pull", "topology.loop: the script decides that; leave it out"),
     ],
 )

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from harness.agent.faults import Commitment, Fields
 
-_SUFFIX = ".checkpoint"
 _NOTHING: Fields = {"file": "", "before": "", "after": "", "size_before": 0, "size_after": 0}
 
 
@@ -17,10 +16,9 @@ class Commit(Commitment):
     reports: ClassVar[str] = "damaged"
 
     def begin(self) -> Fields:
-        files = sorted(self.child.checkpoints.glob(f"*{_SUFFIX}"))
-        if not files:
+        path = self.child.newest_checkpoint
+        if path is None:
             return _NOTHING
-        path = files[-1]
         try:
             whole = path.read_bytes()
         except FileNotFoundError:  # the worker has just deleted it

@@ -14,7 +14,7 @@ class Training:
 
     def __init__(self, job, rank, report):
         if job.amp is not None:
-            _switch_on_amp(job.amp.dtype)
+            _switch_on_amp(job.amp)
         seed(job)
         model = models.find(job.model)
         self.contexts = contexts(job)
@@ -24,12 +24,16 @@ class Training:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
         self.batches = batches(job, model, rank)
         self._update = updates.find(job, self.net.collect_params())
+        if job.amp is not None and job.amp.loss_scaling:
+            self._update.watch_scale(lambda scale: report("overflowed", step=self._step, scale=scale))
+        self._step = 0
         self._loss = model.loss or gluon.loss.SoftmaxCrossEntropyLoss()
         self._metric = model.metric or _right
         self.rank = self._update.rank
 
     def compute(self, step):
         """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
+        self._step = step
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
         with autograd.record():
             losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]
@@ -75,10 +79,13 @@ def _right(outputs, labels):
     return (found == labels).sum()
 
 
-def _switch_on_amp(dtype):
+def _switch_on_amp(asked):
     from mxnet.contrib import amp
 
+    names = ("target_precision_ops", "fp32_ops", "conditional_fp32_ops")
+    lists = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
     try:
-        amp.init(target_dtype=dtype)
-    except (AssertionError, ValueError, mx.MXNetError) as error:
-        raise SystemExit("amp %s is not available in mxnet %s: %s" % (dtype, mx.__version__, error)) from error
+        amp.init(target_dtype=asked.dtype, **lists)
+    except (AssertionError, AttributeError, TypeError, ValueError, mx.MXNetError) as error:
+        why = "amp %s with %s" % (asked.dtype, ", ".join(lists)) if lists else "amp %s" % asked.dtype
+        raise SystemExit("%s is not available in mxnet %s: %s" % (why, mx.__version__, error)) from error
