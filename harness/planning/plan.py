@@ -20,7 +20,9 @@ from harness.topologies import Compression, Role
 VERSION = 8
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
-_KIND = ("training", "model", "script", "dataset", "batch_size", "loop", "kvstore", "workers", "contexts", "amp")
+_KIND = (
+    "training", "model", "script", "dataset", "samples", "batch_size", "loop", "kvstore", "workers", "contexts", "amp",
+)  # fmt: skip
 
 
 class Script(Strict):
@@ -44,6 +46,7 @@ class Job(Strict):
     model: str
     script: Script | None = None
     dataset: str
+    samples: int
     batch_size: int | None
     sizes: tuple[int, ...]
     padding: float

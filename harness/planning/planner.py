@@ -16,7 +16,7 @@ from harness.planning.fault_schedule import ScheduledFault, expand
 from harness.planning.network import Network, lay_out
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import SEEDS, Checkpoint, Scenario, Target, Workload
+from harness.scenario.schema import DATASETS, SEEDS, Checkpoint, Scenario, Target, Workload
 from harness.shapes import Distribution
 from harness.shapes.fixed import Fixed
 from harness.topologies import Endpoint, Role, TopologySpec
@@ -152,7 +152,7 @@ def _job(scenario: Scenario) -> Job:
                 *unknown,
             }
         ),
-        dataset="its own batches" if workload.facts.own_batches else workload.dataset,
+        dataset=_dataset(workload),
         **dict.fromkeys(unknown),
         training=_training(scenario),
         model=workload.model or "",
@@ -170,6 +170,11 @@ def _job(scenario: Scenario) -> Job:
         compression=topology.compression,
         horovod_compression=exchange.horovod_compression,
     )
+
+
+def _dataset(workload: Workload) -> str:
+    facts = workload.facts
+    return "its own batches" if facts.own_batches else workload.dataset or DATASETS[facts.input][0]
 
 
 def _checkpoint(workload: Workload) -> Checkpoint | None:

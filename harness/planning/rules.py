@@ -11,7 +11,7 @@ from harness.planning import fault_rules, network
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_rules import Violation
 from harness.scenario import model_file, models
-from harness.scenario.schema import Scenario, Target, Workload
+from harness.scenario.schema import DATASETS, Scenario, Target, Workload
 from harness.shapes import Distribution
 
 
@@ -21,6 +21,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     yield from _script(scenario)
     yield from _model_file(scenario)
     yield from _amp(scenario)
+    yield from _dataset(scenario)
     yield from _workload(scenario.workload)
     refused = list(_topology(scenario))
     yield from refused
@@ -140,13 +141,24 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload",), "turns need to know of the steps; give steps, after which the script is stopped"
 
 
+def _dataset(scenario: Scenario) -> Iterator[Violation]:
+    workload, facts = scenario.workload, scenario.workload.facts
+    if workload.dataset is None or workload.script is not None:
+        return
+    if facts.own_batches:
+        yield ("workload", "dataset"), "the model's file has batches of its own; leave it out"
+    elif workload.dataset not in DATASETS[facts.input]:
+        able = " or ".join(DATASETS[facts.input])
+        yield ("workload", "dataset"), f"{workload.model or 'the oracle'} takes {facts.input}; use {able}"
+
+
 def _amp(scenario: Scenario) -> Iterator[Violation]:
     amp, contexts = scenario.workload.amp, scenario.topology.contexts
     if amp is not None and amp.dtype == "float16" and any(context.startswith("cpu") for context in contexts):
         yield (
             ("workload", "amp"),
-            f"float16 needs GPUs, and contexts are {', '.join(contexts)}: MXNet's operators on CPUs have no float16 "
-            "(src/operator/nn/convolution.cc); use bfloat16",
+            f"float16 needs GPUs, and contexts are {', '.join(contexts)}, where MXNet says «FP16 gemm on cpu not "
+            "implemented!» (src/operator/linalg_impl.h); use bfloat16",
         )
 
 
@@ -172,6 +184,10 @@ def _workload(workload: Workload) -> Iterator[Violation]:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
     if workload.optimizer.momentum is not None and workload.optimizer.name == "adam":
         yield ("workload", "optimizer", "momentum"), f"{workload.optimizer.name} has no momentum; leave it out"
+    drawn = workload.dataset not in (None, "digits") or workload.facts.input in ("tokens", "ids")
+    if drawn and workload.held_back >= workload.samples:
+        held = f"{workload.held_back} of {workload.samples} samples leave none to train on"
+        yield ("workload", "held_back"), held
     if workload.held_back and workload.training != "gluon":
         yield ("workload", "held_back"), "only networks that gluon trains can be examined; leave it out"
     shapes = _distribution(workload)

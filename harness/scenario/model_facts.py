@@ -10,6 +10,7 @@ class ModelFacts:
     """Size where the scenario gives none, whether one network takes several sizes, and the smallest it takes.
 
     ``stages`` is how many parts it can be cut into for model parallelism; ``own_batches``: it brings its data.
+    ``input``: what it takes of others.
     """
 
     size: int
@@ -17,6 +18,7 @@ class ModelFacts:
     smallest: int
     stages: int = 1
     own_batches: bool = False
+    input: str = "image"
 
 
 ORACLE = ModelFacts(size=8, variable=False, smallest=8)

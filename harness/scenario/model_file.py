@@ -1,8 +1,8 @@
 """A file of the user's with a function that builds a network: what it says at its top, read and not run.
 
-It may have, beside the function: ``INPUT`` (``"image"``, ``"flat"`` or ``"sequence"``: the form of the harness's data),
-``SIZE``, ``SMALLEST``, ``VARIABLE``, ``loss(outputs, labels)``, ``metric(outputs, labels)`` (how many samples are
-right) and ``batches(step, batch_size, size, seed, rank, workers)``, which returns two numpy arrays: its own data.
+It may have, beside the function: ``INPUT`` (`FORMS`: that of the harness's data), ``SIZE``, ``SMALLEST``,
+``VARIABLE``, ``loss(outputs, labels)``, ``metric(outputs, labels)`` (how many samples are right) and
+``batches(step, batch_size, size, seed, rank, workers)``, which returns two numpy arrays: its own data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from harness.base import registry
 from harness.scenario.model_facts import ModelFacts
 
-FORMS = ("image", "flat", "sequence")
+FORMS = ("image", "flat", "sequence", "tokens", "ids")
 _DEFAULTS = {"INPUT": "image", "SIZE": 8, "SMALLEST": 1, "VARIABLE": True}
 
 
@@ -44,14 +44,18 @@ def read(path: str) -> ModelFile:
     except (SyntaxError, ValueError) as error:
         where = f"{path}:{error.lineno}:{error.offset}" if isinstance(error, SyntaxError) else path
         return _unusable(path, f"{where}: {getattr(error, 'msg', error)}")
-    names, constants = registry.defined_in(tree), {**_DEFAULTS, **_constants(tree)}
-    own_batches = "batches" in names
-    return ModelFile(
-        path,
-        names,
-        ModelFacts(constants["SIZE"], constants["VARIABLE"], constants["SMALLEST"], 1, own_batches),
-        _wrong(path, constants),
+    constants = {**_DEFAULTS, **_constants(tree)}
+    if (why := _wrong(path, constants)) is not None:
+        return _unusable(path, why)
+    names = registry.defined_in(tree)
+    facts = ModelFacts(
+        size=constants["SIZE"],
+        variable=constants["VARIABLE"],
+        smallest=constants["SMALLEST"],
+        own_batches="batches" in names,
+        input=constants["INPUT"],
     )
+    return ModelFile(path, names, facts)
 
 
 def _unusable(path: str, why: str) -> ModelFile:

@@ -62,7 +62,8 @@ def facts(name: str) -> ModelFacts | None:
         return model_file.read(file).facts
     if (own_module := registry.modules(models.__name__).get(name)) is not None:
         module = importlib.import_module(own_module)
-        return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST, getattr(module, "STAGES", 1))
+        stages = getattr(module, "STAGES", 1)
+        return ModelFacts(module.SIZE, module.VARIABLE, module.SMALLEST, stages, input=module.INPUT)
     if name in ZOO:
         return ModelFacts(299 if name == "inceptionv3" else 224, not name.startswith(_FIXED_SIZE), 32)
     return None

@@ -14,6 +14,9 @@ from harness.scenario import models
 from harness.scenario.model_facts import ORACLE, ModelFacts
 
 SEEDS = 2**31
+_IMAGES = ("digits", "synthetic")
+DATASETS = {"image": _IMAGES, "flat": _IMAGES, "sequence": _IMAGES, "tokens": ("text",), "ids": ("clicks",)}
+"""What models of each input can read; the first, unless the scenario says."""
 PositiveInt = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 CountInt = Annotated[int, Field(ge=0, le=10_000_000, strict=True)]
 Repeats = Annotated[int, Field(ge=1, le=1000, strict=True)]
@@ -221,7 +224,14 @@ class Workload(Strict):
         min_length=1,
         description="the folder that the script runs in, relative to this file (default: the script's own)",
     )
-    dataset: Literal["digits", "synthetic"] = "digits"
+    dataset: Literal["digits", "synthetic", "text", "clicks"] | None = Field(
+        default=None,
+        description="digits are handwritten, the others are drawn from the seed by a teacher, so that there is "
+        "something to learn: images, tokens, ids of clicks (default: what the model takes, digits before images)",
+    )
+    samples: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = Field(
+        default=512, description="how many there are of what is drawn; digits are 1,797"
+    )
     batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] = Field(default=32, description="per worker")
     shapes: Shapes | None = Field(  # type: ignore[valid-type]
         default=None, description="side of the image or length of the sequence, per step"
@@ -319,6 +329,7 @@ OF_OUR_LOOP = (
     "training",
     "model",
     "dataset",
+    "samples",
     "batch_size",
     "shapes",
     "hybridize",

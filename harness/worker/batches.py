@@ -6,7 +6,14 @@ import pkgutil
 import numpy as np
 
 CLASSES = 10
-SYNTHETIC_SAMPLES = 512
+VOCABULARY = 256
+"""Tokens of texts."""
+
+FIELDS, IDS = 8, 8000
+"""Of clicks: ids of each field, one after the other, have their own range."""
+
+_TEXT, _SURE = 1024, 0.9
+"""Tokens of a text, longer ones begin again; how often the next is the one that its teacher has for it."""
 
 
 class Batches:
@@ -16,12 +23,12 @@ class Batches:
     an epoch and a run with n workers sees the samples of a single worker with n times the batch.
     """
 
-    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers, held_back=0):
-        images, labels = _digits() if dataset == "digits" else _synthetic(seed)
+    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers, held_back=0, samples=512):
+        images, labels = _digits() if dataset == "digits" else _TEACHERS[dataset](np.random.RandomState(seed), samples)
         trained = len(labels) - held_back
         self._images, self._labels = images[:trained], labels[:trained]
         self._held_back = images[trained:], labels[trained:]
-        self._form = {"image": _image, "flat": _flat, "sequence": _sequence}[input_kind]
+        self._form = _FORMS[input_kind]
         self._batch_size, self._sizes, self._seed = batch_size, sizes, seed
         self._rank, self._workers = rank, workers
         self._epoch, self._shuffled = -1, None
@@ -32,13 +39,11 @@ class Batches:
     def sized(self, step, size):
         """The batch of a step at another size than its own."""
         first = (step * self._workers + self._rank) * self._batch_size
-        images, labels = self._samples(first, first + self._batch_size)
-        return self._form(images, size), labels
+        return self._form(*self._samples(first, first + self._batch_size), size)
 
     def held_back(self):
         """The samples that are not trained on, at the size of the first step."""
-        images, labels = self._held_back
-        return self._form(images, self._sizes[0]), labels
+        return self._form(*self._held_back, self._sizes[0])
 
     def _samples(self, first, end):
         """Samples at these positions of the stream: a view, unless they span two epochs."""
@@ -84,10 +89,31 @@ def _digits():
     return (images[:, None] / 16.0).astype("float32"), labels.astype("float32")
 
 
-def _synthetic(seed):
-    random = np.random.RandomState(seed)
-    images = random.uniform(size=(SYNTHETIC_SAMPLES, 3, 8, 8)).astype("float32")
-    return images, random.randint(0, CLASSES, SYNTHETIC_SAMPLES).astype("float32")
+def _images_of(random, samples):
+    """Noise in three channels; its class is the template that it is most like."""
+    images = random.uniform(size=(samples, 3, 8, 8)).astype("float32")
+    templates = random.normal(size=(images[0].size, CLASSES))
+    return images, (images.reshape(samples, -1) - 0.5).dot(templates).argmax(axis=1).astype("float32")
+
+
+def _texts_of(random, samples):
+    """Tokens, most of which follow from the one before; what follows from each is drawn once."""
+    following = random.permutation(VOCABULARY)
+    tokens = random.randint(0, VOCABULARY, size=(samples, _TEXT))
+    sure = random.uniform(size=tokens.shape) < _SURE
+    for place in range(1, _TEXT):
+        tokens[:, place] = np.where(sure[:, place], following[tokens[:, place - 1]], tokens[:, place])
+    return tokens.astype("float32"), np.zeros(samples, "float32")
+
+
+def _clicks_of(random, samples):
+    """Ids, few of them frequent, whose hidden weights together make a click or none."""
+    ranks = np.minimum(random.zipf(1.5, size=(samples, FIELDS)), IDS // FIELDS) - 1
+    ids = ranks + np.arange(FIELDS) * (IDS // FIELDS)
+    return ids.astype("float32"), (random.normal(size=IDS)[ids].sum(axis=1) > 0).astype("float32")
+
+
+_TEACHERS = {"synthetic": _images_of, "text": _texts_of, "clicks": _clicks_of}
 
 
 def _image(images, size):
@@ -109,5 +135,21 @@ def _sequence(images, size):
     return rows[:, _nearest(rows.shape[1], size)]
 
 
+def _tokens(texts, _, size):
+    """(n, size) tokens, and the same a place later."""
+    places = np.arange(size + 1) % texts.shape[1]
+    return texts[:, places[:-1]], texts[:, places[1:]]
+
+
 def _nearest(have, want):
     return (np.arange(want) * have) // want
+
+
+_FORMS = {
+    "image": lambda images, labels, size: (_image(images, size), labels),
+    "flat": lambda images, labels, size: (_flat(images, size), labels),
+    "sequence": lambda images, labels, size: (_sequence(images, size), labels),
+    "ids": lambda ids, labels, size: (ids[:, _nearest(FIELDS, size)], labels),
+    "tokens": _tokens,
+}
+"""Samples and labels to data and labels of a size."""

@@ -87,7 +87,7 @@ def _save(job, channel, training, steps, saved):
 def _examine(job, channel, training, batches):
     """Say how many of the samples are known that were held back."""
     data, labels = batches.held_back()
-    channel.emit("examined", step=job.steps, right=training.right(data, labels), samples=len(labels))
+    channel.emit("examined", step=job.steps, right=training.right(data, labels), samples=labels.size)
 
 
 def _features(mx):

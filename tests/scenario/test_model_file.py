@@ -41,7 +41,7 @@ def test_data_of_its_own(tmp_path: Path) -> None:
     [
         ("def build(: ...\n", ":1:11: invalid syntax"),
         ("def built(): ...\n", " has no function build at its top"),
-        ("def build(): ...\nINPUT = 'video'\n", ": INPUT is 'video'; allowed are image, flat, sequence"),
+        ("def build(): ...\nINPUT = 'video'\n", ": INPUT is 'video'; allowed are image, flat, sequence, tokens, ids"),
         ("def build(): ...\nSIZE = 0\n", ": SIZE is 0; allowed are whole numbers from 1"),
         ("def build(): ...\nSIZE = width * 2\n", ": SIZE is 'width * 2'; allowed are whole numbers from 1"),
         ("def build(): ...\nVARIABLE = 1\n", ": VARIABLE is 1; allowed are True and False"),

@@ -80,3 +80,41 @@ def test_batches_of_a_users_function_have_to_be_arrays() -> None:
     batches = OwnBatches(lambda **_: ([1], np.zeros(1)), 1, [1], 7, 0, 1)  # type: ignore[no-untyped-call]
     with pytest.raises(TypeError, match="batches returned a list and a ndarray; it must return two numpy arrays"):
         batches(0)
+
+
+def test_of_drawn_images_a_perfect_pupil_knows_every_class() -> None:
+    """Labels are those of a linear teacher: what is linear can learn them."""
+    data, labels = _batches("flat", dataset="synthetic", batch_size=150, samples=150)(0)
+    wanted = np.eye(10)[labels.astype(int)]
+    weights, *_ = np.linalg.lstsq(data - 0.5, wanted, rcond=None)
+    assert ((data - 0.5).dot(weights).argmax(axis=1) == labels).mean() == 1.0
+    assert len(set(labels)) == 10
+
+
+def test_in_texts_most_tokens_follow_from_the_one_before() -> None:
+    data, following = _batches("tokens", dataset="text", batch_size=100, sizes=[50])(0)
+    assert data.shape == following.shape == (100, 50)
+    assert np.array_equal(data[:, 1:], following[:, :-1])
+    usual = {}
+    for token, after in zip(data.ravel(), following.ravel(), strict=True):
+        usual.setdefault(token, []).append(after)
+    most = sum(max(each.count(value) for value in set(each)) for each in usual.values())
+    assert 0.89 <= most / data.size <= 0.95
+
+
+def test_a_text_that_is_longer_than_there_are_tokens_begins_again() -> None:
+    data, _ = _batches("tokens", dataset="text", sizes=[1500], samples=8)(0)
+    assert np.array_equal(data[:, :400], data[:, 1024:1424])
+
+
+def test_ids_of_a_field_are_its_own_and_few_are_frequent() -> None:
+    data, labels = _batches("ids", dataset="clicks", batch_size=500, sizes=[8])(0)
+    assert data.shape == (500, 8)
+    assert np.array_equal(data // 1000, np.tile(np.arange(8), (500, 1)))
+    assert (data[:, 0] == 0).mean() > 0.3
+    assert 0.2 <= labels.mean() <= 0.8
+
+
+def test_there_are_as_many_samples_as_asked() -> None:
+    few, many = (_batches("ids", dataset="clicks", batch_size=2000, samples=n)(0)[0] for n in (20, 2000))
+    assert len(np.unique(few, axis=0)) <= 20 < len(np.unique(many, axis=0))

@@ -33,7 +33,7 @@ def find(name):
 def _of_file(path, function):
     """Run where it is, so that it finds its neighbours, and what it raises names its lines."""
     sys.path.insert(0, os.path.dirname(path))
-    spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
+    spec = importlib.util.spec_from_file_location("own_network", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

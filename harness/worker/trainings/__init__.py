@@ -9,7 +9,7 @@ import importlib
 import mxnet as mx
 import numpy as np
 
-from ..batches import Batches, OwnBatches
+from ..batches import CLASSES, VOCABULARY, Batches, OwnBatches
 
 
 def find(job):
@@ -27,4 +27,10 @@ def batches(job, model, rank):
     """The share of the data of worker ``rank``, in the form that the model takes, or from its own source."""
     if model.batches is not None:
         return OwnBatches(model.batches, job.batch_size, job.sizes, job.seed, rank, job.workers)
-    return Batches(job.dataset, model.input, job.batch_size, job.sizes, job.seed, rank, job.workers, job.held_back)
+    share = job.batch_size, job.sizes, job.seed, rank, job.workers
+    return Batches(job.dataset, model.input, *share, held_back=job.held_back, samples=job.samples)
+
+
+def outputs(model):
+    """How many a network has to tell apart."""
+    return VOCABULARY if model.input == "tokens" else CLASSES

@@ -4,9 +4,8 @@ import mxnet as mx
 from mxnet import autograd, gluon
 
 from .. import models, updates
-from ..batches import CLASSES
 from ..contexts import contexts
-from . import batches, seed
+from . import batches, outputs, seed
 
 
 class Training:
@@ -18,7 +17,7 @@ class Training:
         seed(job)
         model = models.find(job.model)
         self.contexts = contexts(job)
-        self.net = model.build(CLASSES)
+        self.net = model.build(outputs(model))
         self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
@@ -75,7 +74,7 @@ class Training:
 
 
 def _right(outputs, labels):
-    found = outputs.astype("float32").asnumpy().argmax(axis=1)  # numpy cannot order bfloat16
+    found = outputs.astype("float32").asnumpy().argmax(axis=-1)  # numpy cannot order bfloat16
     return (found == labels).sum()
 
 

@@ -3,10 +3,9 @@
 import mxnet as mx
 
 from .. import models
-from ..batches import CLASSES
 from ..contexts import contexts
 from ..updates import optimizer_arguments
-from . import batches, seed
+from . import batches, outputs, seed
 
 
 class Training:
@@ -22,7 +21,7 @@ class Training:
         self.contexts = contexts(job)[:1]
         self.batches = batches(job, model, rank)
         self.rank = rank
-        net, (data, labels) = model.build(CLASSES), self.batches(0)
+        net, (data, labels) = model.build(outputs(model)), self.batches(0)
         symbol = _staged(net, len(job.contexts))
         groups = {_group(stage): context for stage, context in enumerate(contexts(job))}
         self._executor = symbol.simple_bind(

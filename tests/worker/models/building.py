@@ -15,13 +15,15 @@ sys.path.insert(0, sys.argv[1])
 import mxnet as mx
 from _harness_worker import models
 from _harness_worker.batches import Batches
+from _harness_worker.trainings import outputs
 
 def output(net, size):
-    data, _ = Batches("digits", model.input, 4, [size], 0, 0, 1)(0)
+    dataset = {"tokens": "text", "ids": "clicks"}.get(model.input, "digits")
+    data, _ = Batches(dataset, model.input, 4, [size], 0, 0, 1)(0)
     return net(mx.nd.array(data)).shape
 
 def fresh():
-    net = model.build(10)
+    net = model.build(outputs(model))
     net.initialize()
     return net
 
@@ -40,7 +42,7 @@ print(json.dumps({"shapes": shapes, "takes_all": takes_all, "parameters": parame
 
 
 def is_what_it_says(name: str, python: Path, folder: Path, parameters: int) -> None:
-    """It takes its usual and its smallest size, several in one network only if it says so, and gives ten classes.
+    """It takes its usual and smallest size, and several in one network only if it says so; it gives classes, or tokens.
 
     ``parameters`` are those at its usual size.
     """
@@ -51,4 +53,5 @@ def is_what_it_says(name: str, python: Path, folder: Path, parameters: int) -> N
     argv = [str(python), "-c", SCRIPT, str(archive), name, json.dumps(sizes)]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     seen = json.loads(done.stdout.splitlines()[-1])
-    assert seen == {"shapes": [[4, 10]] * 3, "takes_all": facts.VARIABLE, "parameters": parameters}
+    shapes = [[4, size, 256] if facts.INPUT == "tokens" else [4, 10] for size in sizes]
+    assert seen == {"shapes": shapes, "takes_all": facts.VARIABLE, "parameters": parameters}
