@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,24 @@ def bare(python: Path, folder: Path, script: Path, *arguments: str) -> None:
     """The script as its user runs it."""
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([python, script, *arguments], cwd=folder, env=env, check=True, capture_output=True)
+
+
+def bare_job(python: Path, folder: Path, script: Path, *arguments: str) -> None:
+    """The same, by two workers and a server, as MXNet's launcher starts them."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    job = {"DMLC_PS_ROOT_URI": "127.0.0.1", "DMLC_PS_ROOT_PORT": port, "DMLC_NUM_WORKER": "2", "DMLC_NUM_SERVER": "1"}
+    started = [
+        subprocess.Popen(
+            [python, script, *arguments],
+            cwd=folder,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **job, "DMLC_ROLE": role},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for role in ("scheduler", "server", "worker", "worker")
+    ]
+    assert [process.wait(timeout=120) for process in started] == [0] * 4
 
 
 def tried(folder: Path, script: Path, *options: object, arguments: tuple[str, ...] = ()) -> Command:
@@ -102,6 +121,16 @@ def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
 def test_what_cannot_be_tried_is_said_at_once(tmp_path: Path, options: tuple[object, ...], message: str) -> None:
     command = harness("try", *options, cwd=tmp_path)
     assert (command.code, message in command.err) == (2, True), command.err
+
+
+def test_weights_are_those_of_the_bare_job(target: Path, tmp_path: Path) -> None:
+    """Of 192 steps with `dist_sync`."""
+    arguments = ("--epochs", "3", "--kv-store", "dist_sync", "--save")
+    bare_job(target, tmp_path, GLUON, *arguments, "bare.params")
+    command = tried(tmp_path, GLUON, "--workers", 2, arguments=(*arguments, "ours.params"))
+    assert command.code == 0, command.err
+    assert command.json["verdict"]["arms"][0]["reason"] == "2 of 2 workers trained 192 steps and every process left"
+    assert (tmp_path / "ours.params").read_bytes() == (tmp_path / "bare.params").read_bytes()
 
 
 def test_every_role_runs_the_script(tmp_path: Path) -> None:
@@ -200,3 +229,19 @@ def test_the_newest_of_a_scripts_own_checkpoints_is_damaged(target: Path, tmp_pa
     (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
     said = [line for line in log.read_text().splitlines() if line.startswith(("saved", "goes"))]
     assert said == ["saved-0030.params cannot be read", "goes on from saved-0020.params"]
+
+
+PAGE = (ROOT / "docs" / "own-training.md").read_text()
+TRIES = [line.split()[1:] for line in PAGE.splitlines() if line.startswith("    harness try")]
+
+
+@pytest.mark.parametrize("words", TRIES, ids=[" ".join(words[1:]) for words in TRIES])
+def test_what_the_page_types(target: Path, tmp_path: Path, words: list[str]) -> None:
+    """In a folder where ``./train.py`` is the script that stands for everybody's."""
+    (tmp_path / "train.py").write_bytes(GLUON.read_bytes())
+    given = {"scenarios/own/gluon_train.py": str(GLUON), "~/env/bin/python": str(target)}
+    command = harness(*(given.get(word, word) for word in words), cwd=tmp_path)
+    assert command.code == 0, command.err
+    assert "seen" in command.out
+    (scenario,) = tmp_path.glob("*.yaml")
+    assert harness("validate", scenario).code == 0
