@@ -233,6 +233,7 @@ class WorkerFault(Fault):
 
     kind: ClassVar[Kind] = "worker"
     evidence: ClassVar[tuple[type[Event], ...]] = (Committed,)
+    unseen: ClassVar[str] = "the worker did not report that it committed it"
     for_: For | None = Field(default=None, alias="for")
 
     @model_validator(mode="after")
@@ -274,7 +275,7 @@ class WorkerFault(Fault):
         nothing to act with in its first step; the first one always has.
         """
         if not steps or self.at is None or self.at.step is None or self.life.steps is None:
-            return "the worker did not report that it committed it"
+            return self.unseen
         planned = range(self.at.step, self.at.step + self.life.steps)
         first, *again = [event.step for event in evidence.all(Injected)] or [planned[0]]
         if not set(steps) <= set(planned) or steps[0] not in (first, *again, *(step + 1 for step in again if step)):
@@ -293,9 +294,20 @@ class WorkerFault(Fault):
         return f"{report.what} of step {report.step} is unchanged" if report.before == report.after else None
 
 
+class InputFault(WorkerFault):
+    """Base of those that change batches, or when they come."""
+
+    unseen: ClassVar[str] = (
+        f"{WorkerFault.unseen}; it acts on batches, which a script has to fetch from a gluon DataLoader or a DataIter"
+    )
+
+
 class TensorFault(WorkerFault):
     """Base of faults on gradients, after the backward pass and before they are shared."""
 
+    unseen: ClassVar[str] = (
+        f"{WorkerFault.unseen}; it acts on gradients, which a script has to give to a gluon.Trainer or a Module"
+    )
     parameter: str | None = Field(
         default=None, description="part of the parameter's name; its first match is hit, and the first one without it"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from harness.faults import WorkerFault
+from harness.faults import InputFault
 
 
-class CorruptBatch(WorkerFault):
+class CorruptBatch(InputFault):
     """The samples of a batch become noise, zeros or NaN, or its labels those of other samples."""
 
     name: ClassVar[str] = "corrupt_batch"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from harness import shapes
-from harness.faults import Proof, WorkerFault
+from harness.faults import InputFault, Proof
 from harness.vocabulary.events import Committed
 from harness.vocabulary.job_bounds import JobBounds, Refusal
 from harness.vocabulary.receipts import Evidence
@@ -14,7 +14,7 @@ from harness.vocabulary.receipts import Evidence
 _Shapes: Any = shapes.annotation()
 
 
-class ShapeShift(WorkerFault):
+class ShapeShift(InputFault):
     """Sizes are drawn from another distribution, while it lasts."""
 
     name: ClassVar[str] = "shape_shift"

@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from harness.base.units import Duration
-from harness.faults import Proof, Tolerance, WorkerFault
+from harness.faults import InputFault, Proof, Tolerance
 from harness.vocabulary.events import Event
 from harness.vocabulary.receipts import Evidence, dose
 
@@ -27,7 +27,7 @@ class Delayed(Event):
     seconds: float
 
 
-class SlowInput(WorkerFault):
+class SlowInput(InputFault):
     """Each batch comes so much later."""
 
     name: ClassVar[str] = "slow_input"

@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.faults import Life, Proof, WorkerFault
+from harness.faults import InputFault, Life, Proof
 from harness.vocabulary.events import Committed
 from harness.vocabulary.receipts import Evidence
 from harness.vocabulary.schedule import exactly_one
 
 
-class UnevenShard(WorkerFault):
+class UnevenShard(InputFault):
     """A worker's batches hold ``batch`` times the samples, or it takes ``steps`` steps more than the others."""
 
     name: ClassVar[str] = "uneven_shard"
@@ -32,5 +32,5 @@ class UnevenShard(WorkerFault):
         """What the worker's batches hold, or how many steps it set out to take."""
         report = evidence.first(Committed)
         if report is None:
-            return False, "the worker did not report that it committed it"
+            return False, self.unseen
         return self.refutation(report) is None, f"from step {report.step}: {report.detail}"

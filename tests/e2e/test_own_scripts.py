@@ -245,3 +245,14 @@ def test_what_the_page_types(target: Path, tmp_path: Path, words: list[str]) -> 
     assert "seen" in command.out
     (scenario,) = tmp_path.glob("*.yaml")
     assert harness("validate", scenario).code == 0
+
+
+def test_a_fault_that_finds_nothing_to_act_on_says_what_it_needs(target: Path, tmp_path: Path) -> None:
+    (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
+    fault = "corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 20}}"
+    text = f"title: a question\nworkload: {{script: ./saves.py, steps: 60, warmup: 5}}\nfaults:\n  - {fault}\n"
+    (tmp_path / "question.yaml").write_text(text)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    (receipt,) = command.json["verdicts"][0]["arms"][0]["receipts"]
+    assert (command.code, receipt["proven"]) == (3, False)
+    assert "which a script has to fetch from a gluon DataLoader or a DataIter" in receipt["evidence"]

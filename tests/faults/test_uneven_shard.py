@@ -20,7 +20,7 @@ def test_it_lasts_for_good_unless_said() -> None:
 def test_it_is_proven_by_what_the_worker_set_out_to_do() -> None:
     assert FAULT.receipt(committed_in(0, 1, 2)) == (True, "from step 0: so")
     assert FAULT.receipt(unchanged(0))[0] is False
-    assert FAULT.receipt(committed_in()) == (False, "the worker did not report that it committed it")
+    assert FAULT.receipt(committed_in()) == (False, FAULT.unseen)
 
 
 @pytest.mark.parametrize("change", [{"batch": None}, {"steps": 3}, {"batch": 1}])
