@@ -37,6 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=_options.positive, metavar="N", help="stop the script after N steps")
     help_ = "where the scenario to start from is written (default: the script's name with .yaml, in this folder)"
     parser.add_argument("--write", type=Path, metavar="FILE", help=help_)
+    help_ = "write the size of each batch there, one a line, as shapes: {distribution: trace, file: FILE} reads them"
+    parser.add_argument("--record-shapes", type=Path, metavar="FILE", help=help_)
     _options.add_changes(parser)
     _options.add_results(parser)
     _options.add_json(parser)
@@ -49,10 +51,11 @@ def execute(arguments: argparse.Namespace) -> int:
     place = arguments.write or Path(f"{arguments.script.stem}.yaml")
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
-    if place.exists():
-        raise InputError(f"{place} is there already; give another file with --write")
-    if not place.absolute().parent.is_dir():
-        raise InputError(f"{place.parent} is not a folder")
+    for file in filter(None, (place, arguments.record_shapes)):
+        if file.exists():
+            raise InputError(f"{file} is there already; give another file")
+        if not file.absolute().parent.is_dir():
+            raise InputError(f"{file.parent} is not a folder")
     own = _own(arguments)
     run = _run(arguments, own, Console(stderr=True))
     if run.verdict is None:
@@ -87,7 +90,9 @@ def _run(arguments: argparse.Namespace, own: OwnScript, say: Any) -> Run:
     from harness.scenario import load
     from harness.targets import resolve
 
-    loaded = load.parse(own.first(arguments.steps), own.path.stem, _options.changes(arguments))
+    loaded = load.parse(
+        own.first(arguments.steps, arguments.record_shapes is not None), own.path.stem, _options.changes(arguments)
+    )
     planned = _options.planned(validation.checked(loaded), arguments)
     machine.require(planned.plan)
     found = resolve.interpreters(planned.plan, lambda line: say.print(line, highlight=False))
@@ -108,6 +113,8 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
     facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
     if facts:
         _write(arguments, own, past, place)
+        if arguments.record_shapes is not None:
+            _record(past, arguments.record_shapes)
     written = str(place) if facts else None
     assert run.verdict is not None
     if arguments.json:
@@ -117,6 +124,22 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
         _show(run, facts, written)
     ended = run.verdict.arms[-1].ended
     return 0 if facts and ended is not None and ended.outcome == "completed" else 1 if facts else 3
+
+
+def _record(past: Sequence[Event], place: Path) -> None:
+    """The sizes of the first worker's batches."""
+    from harness.scenario import observed
+    from harness.storage.run_folder import storage_error
+    from harness.vocabulary.events import Samples
+
+    mine = [event for event in past if isinstance(event, Samples) and event.subject == "worker/0"]
+    found = observed.of([shape for event in mine for shape in event.shapes])
+    try:
+        place.write_text(found.text())
+    except OSError as error:
+        raise storage_error(error, place) from error
+    low, high = min(found.sizes), max(found.sizes)
+    sys.stderr.write(f"{len(found.sizes)} sizes of axis {found.axis}, {low} to {high}, are in {place}\n")
 
 
 def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path) -> None:

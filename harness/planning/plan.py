@@ -64,6 +64,7 @@ class Job(Strict):
     target_loss: float | None
     burden: float
     checkpoint: Checkpoint | None
+    record_shapes: bool
     memory: str
     seed: int
     loop: Literal["trainer", "push_pull", "horovod"]

@@ -28,9 +28,10 @@ class OwnScript:
     folder: Path
     topology: Mapping[str, Any]
 
-    def first(self, steps: int | None) -> str:
+    def first(self, steps: int | None, record_shapes: bool = False) -> str:
         """The scenario of its first run, with absolute paths."""
-        return self._text(str(self.path), str(self.folder), steps, FIRST_WARMUP, FIRST_WINDOW)
+        text = self._text(str(self.path), str(self.folder), steps, FIRST_WARMUP, FIRST_WINDOW)
+        return self._changed(text, [("workload.record_shapes", True)]) if record_shapes else text
 
     def after(self, steps: int, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
         """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``.
@@ -41,7 +42,10 @@ class OwnScript:
         warmup = min(max(window, FIRST_WARMUP), steps // 4)
         paths = _relative(self.path, place), _relative(self.folder, place)
         text = self._text(*paths, steps, warmup, window)
-        return _HEAD + _written(overrides.apply(document.parse(text, self.path.stem), changes).values)
+        return _HEAD + self._changed(text, changes)
+
+    def _changed(self, text: str, changes: Sequence[Override]) -> str:
+        return _written(overrides.apply(document.parse(text, self.path.stem), changes).values)
 
     def _text(self, path: str, folder: str, steps: int | None, warmup: int, window: int) -> str:
         workload: dict[str, Any] = {"script": path}

@@ -270,6 +270,7 @@ class Workload(Strict):
         description="so much more time in every window, computing for nothing (0.01 is 1 %): a planted regression",
     )
     checkpoint: Checkpoint | None = None
+    record_shapes: Flag = Field(default=False, description="note the shape of each batch that a script fetches")
     memory: Literal["live", "resident"] = Field(
         default="resident",
         description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step",

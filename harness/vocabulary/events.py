@@ -7,7 +7,7 @@ kind is known as soon as its class is imported.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 import orjson
@@ -95,12 +95,14 @@ class Window(Event):
 class Samples(Event):
     """Of each step of a user's script from ``first``: samples (None: nobody knows) and seconds of waiting for them.
 
-    Comes before the window that they are of.
+    ``shapes`` of the first array of data ([]: no batch was fetched), where they are recorded. Comes before the window
+    that they are of.
     """
 
     first: int
     counts: list[int | None]
     waited: list[float]
+    shapes: list[list[int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

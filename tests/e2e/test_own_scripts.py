@@ -256,3 +256,15 @@ def test_a_fault_that_finds_nothing_to_act_on_says_what_it_needs(target: Path, t
     (receipt,) = command.json["verdicts"][0]["arms"][0]["receipts"]
     assert (command.code, receipt["proven"]) == (3, False)
     assert "which a script has to fetch from a gluon DataLoader or a DataIter" in receipt["evidence"]
+
+
+def test_sizes_of_batches_are_recorded_and_can_be_gone_through_again(target: Path, tmp_path: Path) -> None:
+    """Those of a script with buckets."""
+    command = tried(tmp_path, MODULE, "--steps", 40, "--record-shapes", "sizes.txt", arguments=("--epochs", "9"))
+    assert command.code == 0, command.err
+    sizes = [int(line) for line in (tmp_path / "sizes.txt").read_text().splitlines()]
+    assert len(sizes) == 40 and len(set(sizes)) > 1
+    shapes = "{distribution: trace, file: ./sizes.txt}"
+    (tmp_path / "again.yaml").write_text(f"title: q\nworkload: {{model: lstm_lm, steps: 40, shapes: {shapes}}}\n")
+    plan = harness("plan", tmp_path / "again.yaml", "--json").json["plan"]
+    assert plan["arms"][0]["workload"]["sizes"] == sizes

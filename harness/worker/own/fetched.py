@@ -15,10 +15,17 @@ def samples_of(batch, iterator):
     return _length(batch)
 
 
-def _length(batch):
+def shape_of(batch):
+    """That of the first array of data; () where there is none."""
+    if hasattr(batch, "data") and hasattr(batch, "pad"):
+        batch = batch.data
     while isinstance(batch, (list, tuple)) and batch:
         batch = batch[0]
-    shape = getattr(batch, "shape", ())
+    return getattr(batch, "shape", ())
+
+
+def _length(batch):
+    shape = shape_of(batch)
     return shape[0] if shape else 0
 
 

@@ -12,7 +12,7 @@ import weakref
 
 from ..memory import LiveBytes, resident
 from ..worker import tell_of_import
-from .fetched import Fetched, samples_of
+from .fetched import Fetched, samples_of, shape_of
 
 LARGEST_LOSS = 65536
 """Elements of a head that is still taken for a loss."""
@@ -34,7 +34,7 @@ class Seen:
         self._ends, self._began = False, 0.0
         self._steps = self._training = None
         self._started = self._told = False
-        self._counts = []
+        self._counts, self._shapes = [], []
         self._drop()
 
     def imported(self, mx, seconds):
@@ -65,6 +65,7 @@ class Seen:
         self._losses, self._heads, self._fetched = [], 0, None
         self._samples, self._waited = 0, 0.0
         self._updates = self._pushed = self.labels = None
+        self._shape = []
 
     # What hooks tell; each says whether the function is called, or gives what it returns
 
@@ -79,6 +80,8 @@ class Seen:
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
         batch = self._training.passed(batch, self._steps.step)
         self._fetched = samples_of(batch, iterator), time.monotonic() - self._began
+        if self._job.record_shapes:
+            self._shape = list(shape_of(batch))
         return batch
 
     def passes(self, batch):
@@ -166,14 +169,16 @@ class Seen:
         """The step is through."""
         steps = self._steps
         self._counts.append([self._samples or self._heads or batch_size or None, round(self._waited, 6)])
+        if self._job.record_shapes:
+            self._shapes.append(self._shape)
         if not self._told:
             self._told = True
             self._channel.emit("recognised", facts=self._facts(loop))
         if steps.closes:
             counts, waited = zip(*self._counts)
             first = steps.step + 1 - len(counts)
-            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited))
-            self._counts = []
+            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited), shapes=self._shapes)
+            self._counts, self._shapes = [], []
         losses = self._losses or self._training.losses(self.labels)
         self._drop()
         steps.ended(losses)
