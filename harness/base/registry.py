@@ -111,8 +111,10 @@ def defined_in(tree: ast.Module) -> frozenset[str]:
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             defined |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.Assign):
-            defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            parts = (name for target in targets for name in ast.walk(target))
+            defined |= {name.id for name in parts if isinstance(name, ast.Name)}
     return frozenset(defined)
 
 

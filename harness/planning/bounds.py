@@ -29,6 +29,7 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         seed=scenario.seed,
         training=workload.training if workload.script is None else "script",
         model=workload.model or workload.script or workload.training,
+        input=workload.facts.input if workload.script is None else "",
         smallest=workload.facts.smallest if workload.script is None else 1,
         variable=workload.facts.variable or workload.script is not None,
         checkpoint_every=workload.checkpoint.every if workload.checkpoint else None,

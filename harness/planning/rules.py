@@ -143,7 +143,14 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
 
 def _dataset(scenario: Scenario) -> Iterator[Violation]:
     workload, facts = scenario.workload, scenario.workload.facts
-    if workload.dataset is None or workload.script is not None:
+    if workload.script is not None:
+        return
+    if "samples" in workload.model_fields_set:
+        if facts.own_batches:
+            yield ("workload", "samples"), "the model's file has batches of its own; leave it out"
+        elif (workload.dataset or DATASETS[facts.input][0]) == "digits":
+            yield ("workload", "samples"), "there are 1,797 digits, always; it is for data that is drawn, as synthetic"
+    if workload.dataset is None:
         return
     if facts.own_batches:
         yield ("workload", "dataset"), "the model's file has batches of its own; leave it out"
@@ -159,6 +166,11 @@ def _amp(scenario: Scenario) -> Iterator[Violation]:
             ("workload", "amp"),
             f"float16 needs GPUs, and contexts are {', '.join(contexts)}, where MXNet says «FP16 gemm on cpu not "
             "implemented!» (src/operator/linalg_impl.h); use bfloat16",
+        )
+    if amp is not None and (both := sorted(set(amp.target_precision_ops or ()) & set(amp.fp32_ops or ()))):
+        yield (
+            ("workload", "amp"),
+            f"{both[0]} is in target_precision_ops and in fp32_ops; it can run in one of them only",
         )
 
 

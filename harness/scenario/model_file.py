@@ -8,7 +8,8 @@ It may have, beside the function: ``INPUT`` (`FORMS`: that of the harness's data
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from harness.base import registry
 from harness.scenario.model_facts import ModelFacts
 
 FORMS = ("image", "flat", "sequence", "tokens", "ids")
-_DEFAULTS = {"INPUT": "image", "SIZE": 8, "SMALLEST": 1, "VARIABLE": True}
+BATCHES = ("step", "batch_size", "size", "seed", "rank", "workers")
+_DEFAULTS: dict[str, Any] = {"INPUT": "image", "SIZE": 8, "SMALLEST": 1, "VARIABLE": True}
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,19 @@ class ModelFile:
     names: frozenset[str]
     facts: ModelFacts
     problem: str | None = None
+    functions: Mapping[str, ast.arguments] = field(default_factory=dict, compare=False)
 
     def refusal(self, function: str) -> str | None:
         """Why the model that a function of it builds cannot be trained."""
-        if self.problem is None and function not in self.names:
+        if self.problem is not None:
+            return self.problem
+        if function not in self.names:
             return f"{self.path} has no function {function} at its top"
-        return self.problem
+        if function in self.functions and (more := _needed(self.functions[function]) - {"classes"}):
+            return f"{self.path}: {function} asks for {', '.join(sorted(more))}; it is given classes, or nothing"
+        if "batches" in self.functions and not _takes(self.functions["batches"], BATCHES):
+            return f"{self.path}: batches has to take {', '.join(BATCHES)}, and nothing else"
+        return None
 
 
 def read(path: str) -> ModelFile:
@@ -44,10 +53,15 @@ def read(path: str) -> ModelFile:
     except (SyntaxError, ValueError) as error:
         where = f"{path}:{error.lineno}:{error.offset}" if isinstance(error, SyntaxError) else path
         return _unusable(path, f"{where}: {getattr(error, 'msg', error)}")
-    constants = {**_DEFAULTS, **_constants(tree)}
+    names, found = registry.defined_in(tree), _constants(tree)
+    if hidden := sorted((names & set(_DEFAULTS)) - set(found)):
+        return _unusable(
+            path, f"{path}: {hidden[0]} has to be written out, as in {hidden[0]} = {_DEFAULTS[hidden[0]]!r}"
+        )
+    constants = {**_DEFAULTS, **found}
     if (why := _wrong(path, constants)) is not None:
         return _unusable(path, why)
-    names = registry.defined_in(tree)
+    functions = {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
     facts = ModelFacts(
         size=constants["SIZE"],
         variable=constants["VARIABLE"],
@@ -55,7 +69,7 @@ def read(path: str) -> ModelFile:
         own_batches="batches" in names,
         input=constants["INPUT"],
     )
-    return ModelFile(path, names, facts)
+    return ModelFile(path, names, facts, functions=functions)
 
 
 def _unusable(path: str, why: str) -> ModelFile:
@@ -72,16 +86,32 @@ def _wrong(path: str, constants: dict[str, Any]) -> str | None:
             return f"{path}: {name} is {value!r}; allowed are whole numbers from 1"
     if not isinstance(constants["VARIABLE"], bool):
         return f"{path}: VARIABLE is {constants['VARIABLE']!r}; allowed are True and False"
+    if constants["SIZE"] < constants["SMALLEST"]:
+        return f"{path}: SIZE is {constants['SIZE']}, below SMALLEST, {constants['SMALLEST']}"
     return None
+
+
+def _needed(arguments: ast.arguments) -> set[str]:
+    """Names of arguments that have to be given."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    without = positional[: len(positional) - len(arguments.defaults)]
+    named = (one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None)
+    return {argument.arg for argument in (*without, *named)}
+
+
+def _takes(arguments: ast.arguments, names: Sequence[str]) -> bool:
+    """Whether these can be given by name, and no other has to be."""
+    known = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
+    return (arguments.kwarg is not None or set(names) <= known) and _needed(arguments) <= set(names)
 
 
 def _constants(tree: ast.Module) -> dict[str, Any]:
     """Those of its constants that are ours and written out."""
     found = {}
     for node in tree.body:
-        if not isinstance(node, ast.Assign):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             continue
-        for target in node.targets:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Name) and target.id in _DEFAULTS:
                 found[target.id] = _literal(node.value)
     return found

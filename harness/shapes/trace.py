@@ -23,7 +23,7 @@ class Trace(Distribution):
     @cached_property
     def _observed(self) -> tuple[int, ...]:
         try:
-            lines = Path(self.file).read_text(encoding="utf-8").splitlines()
+            lines = Path(self.file).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             why = str(getattr(error, "strerror", None) or error)
             raise ValueError(f"{self.file} cannot be read: {why.lower()}") from error

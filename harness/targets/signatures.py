@@ -21,6 +21,9 @@ from harness.targets.interpreter import Interpreter
 _WHERE = "from importlib.util import find_spec; print(find_spec('mxnet').submodule_search_locations[0])"
 _PATIENCE_SECONDS = 30.0
 _SCHEDULER = "Scheduler"
+_TESTS = "Test"
+"""An optimizer that MXNet tests itself with."""
+
 _NOT_GIVEN = {"rescale_grad", "param_idx2name", "sym", "param_dict", "lr_scheduler", "base_lr"}
 """Arguments that the loop sets, or another field."""
 
@@ -102,7 +105,11 @@ def read(package: Path) -> Signatures:
     optimizers = _classes(sorted((package / "optimizer").glob("*.py")))
     schedules = _classes([package / "lr_scheduler.py"])
     return Signatures(
-        {name.lower(): _signature(name, optimizers) for name, node in optimizers.items() if _is_registered(node)},
+        {
+            name.lower(): _signature(name, optimizers)
+            for name, node in optimizers.items()
+            if _is_registered(node) and name != _TESTS
+        },
         {
             name.removesuffix(_SCHEDULER).lower(): _signature(name, schedules)
             for name, node in schedules.items()

@@ -16,9 +16,9 @@ class JobBounds:
     """One arm's processes, steps and settings.
 
     ``hosts``: every role with its host, "" on loopback. ``environments``: what the topology tells each role.
-    ``smallest`` and ``variable``: the least size that the model takes, and whether it takes several.
-    ``own_checkpoints``: whether a script writes checkpoints whose names are known. ``elastic``:
-    whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
+    ``input``: what the model takes, "" where only a script knows. ``smallest`` and ``variable``: the least size that it
+    takes, and whether it takes several. ``own_checkpoints``: whether a script writes checkpoints whose names are known.
+    ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
     ``startup_timeout``: seconds in which all must have come up.
     """
 
@@ -30,6 +30,7 @@ class JobBounds:
     seed: int
     training: str
     model: str
+    input: str
     smallest: int
     variable: bool
     checkpoint_every: int | None

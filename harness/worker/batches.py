@@ -74,12 +74,18 @@ class OwnBatches:
 
     def sized(self, step, size):
         """The batch of a step at another size than its own."""
-        data, labels = self._function(
+        made = self._function(
             step=step, batch_size=self._batch_size, size=size, seed=self._seed, rank=self._rank, workers=self._workers
         )
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise TypeError("batches returned %s; it must return two numpy arrays" % type(made).__name__)
+        data, labels = made
         if not isinstance(data, np.ndarray) or not isinstance(labels, np.ndarray):
             kinds = type(data).__name__, type(labels).__name__
             raise TypeError("batches returned a %s and a %s; it must return two numpy arrays" % kinds)
+        if not len(data) == len(labels) == self._batch_size:
+            counts = len(data), len(labels), self._batch_size
+            raise ValueError("batches returned %d samples and %d labels; %d were asked for" % counts)
         return data, labels
 
 

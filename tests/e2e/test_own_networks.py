@@ -73,9 +73,27 @@ def test_a_class_and_its_metric(tmp_path: Path) -> None:
     assert measured(command, "accuracy") == [1.0]
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "others", "said"),
+    [
+        ("def build():\n    return 3\n", "build", "", "net.py:build returned a int; it must return a block"),
+        (
+            DIGITS.replace("len(labels)", "9999"),
+            "Net",
+            "held_back: 50",
+            "metric returned 9999.0; it must count the right ones of 50",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_said(tmp_path: Path, file: str, name: str, others: str, said: str) -> None:
+    command = ran(tmp_path, file, name, others)
+    assert command.code != 0
+    assert said in command.out + command.err
+
+
 def test_what_it_raises_names_its_line(tmp_path: Path) -> None:
     command = ran(tmp_path, "def build():\n    return net\n", "build")
     assert command.code == 1
     shown = harness("show", "last", "--results", tmp_path / "results").out
-    assert 'net.py", line 2, in build' in shown
+    assert "line 2, in build" in " ".join(shown.split())
     assert "NameError: name 'net' is not defined" in shown

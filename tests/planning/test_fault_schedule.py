@@ -28,6 +28,7 @@ def _job(steps: int = 100, seed: int = 7) -> JobBounds:
         model="mlp",
         smallest=1,
         variable=False,
+        input="image",
         checkpoint_every=None,
         own_checkpoints=False,
         elastic=True,

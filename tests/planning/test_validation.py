@@ -97,6 +97,8 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("resnet18", "transformer\n  dataset: digits", "5:3: workload.dataset: transformer takes tokens; use text"),
         ("resnet18", "resnet18\n  dataset: clicks", "5:3: workload.dataset: resnet18 takes image; use digits or synthetic"),
         ("amp: bfloat16", "held_back: 100\n  dataset: synthetic\n  samples: 100", "7:3: workload.held_back: 100 of 100 samples leave none"),
+        ("resnet18", "resnet18\n  samples: 5", "5:3: workload.samples: there are 1,797 digits, always"),
+        ("bfloat16", "{dtype: bfloat16, fp32_ops: [dot], target_precision_ops: [dot]}", "dot is in target_precision_ops and in fp32_ops"),
         ("resnet18", "./net.py:build", "4:3: workload.model: /nowhere/net.py cannot be read: no such file or directory"),
         ("max: 9", "max: 9, buckets: [4, 8]", "6:3: workload.shapes: the largest bucket, 8, is below the largest size, 9"),
         ("uniform, min: 6, max: 9", "trace, file: sizes", "6:3: workload.shapes: /nowhere/sizes cannot be read: no such file"),

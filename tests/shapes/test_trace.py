@@ -14,7 +14,7 @@ def _trace(tmp_path: Path, text: str) -> Trace:
 
 
 def test_sizes_in_their_order(tmp_path: Path) -> None:
-    trace = _trace(tmp_path, "12\n 40\n\n8\n")
+    trace = _trace(tmp_path, "\ufeff12\n 40\n\n8\n")
     assert trace.refusal() is None
     assert trace.sizes(7, 500) == (12, 40, 8)
     assert trace.sizes(8, 2) == (12, 40)

@@ -30,6 +30,9 @@ class Closed(Optimizer):
 class Heir(SGD):
     pass
 
+@register
+class Test(Optimizer): ...
+
 class Hidden(Optimizer): ...
 """
 SCHEDULES = """\

@@ -76,9 +76,18 @@ def test_batches_of_a_users_function() -> None:
     assert asked[1] == {"step": 1, "batch_size": 4, "size": 12, "seed": 7, "rank": 1, "workers": 2}
 
 
-def test_batches_of_a_users_function_have_to_be_arrays() -> None:
-    batches = OwnBatches(lambda **_: ([1], np.zeros(1)), 1, [1], 7, 0, 1)  # type: ignore[no-untyped-call]
-    with pytest.raises(TypeError, match="batches returned a list and a ndarray; it must return two numpy arrays"):
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (([1], np.zeros(1)), "batches returned a list and a ndarray; it must return two numpy arrays"),
+        (np.zeros((2, 2)), "batches returned ndarray; it must return two numpy arrays"),
+        ((np.zeros(4), np.zeros(3)), "batches returned 4 samples and 3 labels; 4 were asked for"),
+        ((np.zeros(2), np.zeros(2)), "batches returned 2 samples and 2 labels; 4 were asked for"),
+    ],
+)
+def test_batches_of_a_users_function_are_what_was_asked_for(made: object, message: str) -> None:
+    batches = OwnBatches(lambda **_: made, 4, [1], 7, 0, 1)  # type: ignore[no-untyped-call]
+    with pytest.raises((TypeError, ValueError), match=message):
         batches(0)
 
 

@@ -13,5 +13,13 @@ class Fault(BatchFault):
         if how == "labels":
             return data, labels[np.roll(np.arange(len(labels)), 1)]
         random = np.random.RandomState(self.job.seed + step)
-        values = {"noise": random.uniform(size=data.shape), "zeros": 0.0, "nan": np.nan}[how]
+        values = {"noise": _noise(random, data), "zeros": 0.0, "nan": np.nan}[how]
         return np.zeros_like(data) + np.asarray(values, dtype="float32"), labels
+
+
+def _noise(random, data):
+    """From 0 to 1; of whole numbers, as tokens are, whole numbers up to their largest."""
+    largest = data.max() if data.size else 0
+    if largest > 1 and np.array_equal(data, np.round(data)):
+        return random.randint(0, int(largest) + 1, size=data.shape)
+    return random.uniform(size=data.shape)

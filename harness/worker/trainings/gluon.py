@@ -18,6 +18,8 @@ class Training:
         model = models.find(job.model)
         self.contexts = contexts(job)
         self.net = model.build(outputs(model))
+        if not isinstance(self.net, gluon.Block):
+            raise TypeError("%s returned a %s; it must return a block" % (job.model, type(self.net).__name__))
         self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
@@ -46,7 +48,10 @@ class Training:
 
     def right(self, data, labels):
         """How many samples the network knows now."""
-        return int(self._metric(self.net(mx.nd.array(data, ctx=self.contexts[0])), labels))
+        found = float(self._metric(self.net(mx.nd.array(data, ctx=self.contexts[0])), labels))
+        if not (0 <= found <= labels.size and found == int(found)):
+            raise ValueError("metric returned %r; it must count the right ones of %d" % (found, labels.size))
+        return int(found)
 
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
