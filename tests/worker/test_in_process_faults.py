@@ -145,7 +145,16 @@ def test_batches_grow_shift_and_are_corrupted() -> None:
     assert np.isnan(batch("corrupt_batch", how="nan")[0]).all()
     assert batch("corrupt_batch", how="labels")[1].tolist() == [1, 0]
     noise = batch("corrupt_batch")[0]
-    assert noise.dtype == np.float32 and len(set(noise.reshape(-1).tolist())) == 4
+    assert noise.dtype == np.float32
+    assert noise.tolist() == [[3, 4], [1, 1]]  # whole numbers up to their largest, as tokens are
+
+
+def test_noise_among_fractions_is_fractions() -> None:
+    from harness.worker.faults.corrupt_batch import _noise
+
+    random = np.random.RandomState(0)
+    assert len(set(_noise(random, np.array([0.5, 3.0, 0.0])).tolist()) & {0, 1, 2, 3}) == 0  # type: ignore[no-untyped-call]
+    assert not set(_noise(random, np.array([0.0, 1.0] * 9)).tolist()) & {0, 1}  # type: ignore[no-untyped-call]
 
 
 def test_more_steps_are_taken() -> None:
