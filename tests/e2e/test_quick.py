@@ -26,6 +26,7 @@ NAMES = {
     "killed-worker-dist-sync",
     "lstm-lengths",
     "module-buckets",
+    "network-buckets",
     "oracle-healthy",
     "paused-worker-dist-sync",
     "pocket-cluster",

@@ -1,0 +1,55 @@
+"""What scripts write and read: their own checkpoints, the sizes of their batches, and what faults find to act on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import harness
+from tests.e2e.test_own_scripts import MODULE, SCRIPTS, tried
+
+pytestmark = pytest.mark.e2e
+DAMAGED = """\
+title: a question
+workload: {script: ./saves.py, steps: 60, warmup: 5, checkpoint: {files: "saved-*.params"}}
+faults:
+  - checkpoint_corrupt: {select: {role: worker, rank: 0}, at: {step: 35}, how: truncate}
+  - restart: {select: {role: worker, rank: 0}, at: {step: 37}, after: 1s}
+"""
+
+
+def test_the_newest_of_a_scripts_own_checkpoints_is_damaged(target: Path, tmp_path: Path) -> None:
+    """The script finds out when it is started again, and goes on from the one before."""
+    (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
+    (tmp_path / "question.yaml").write_text(DAMAGED)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    assert command.code == 0, command.err
+    damage, _ = command.json["verdicts"][0]["arms"][0]["receipts"]
+    assert (damage["proven"], damage["evidence"].split(":")[0]) == (True, "saved-0030.params")
+    (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
+    said = [line for line in log.read_text().splitlines() if line.startswith(("saved", "goes"))]
+    assert said == ["saved-0030.params cannot be read", "goes on from saved-0020.params"]
+
+
+def test_a_fault_that_finds_nothing_to_act_on_says_what_it_needs(target: Path, tmp_path: Path) -> None:
+    (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
+    fault = "corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 20}}"
+    text = f"title: a question\nworkload: {{script: ./saves.py, steps: 60, warmup: 5}}\nfaults:\n  - {fault}\n"
+    (tmp_path / "question.yaml").write_text(text)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    (receipt,) = command.json["verdicts"][0]["arms"][0]["receipts"]
+    assert (command.code, receipt["proven"]) == (3, False)
+    assert "which a script has to fetch from a gluon DataLoader or a DataIter" in receipt["evidence"]
+
+
+def test_sizes_of_batches_are_recorded_and_can_be_gone_through_again(target: Path, tmp_path: Path) -> None:
+    """Those of a script with buckets."""
+    command = tried(tmp_path, MODULE, "--steps", 40, "--record-shapes", "sizes.txt", arguments=("--epochs", "9"))
+    assert command.code == 0, command.err
+    sizes = [int(line) for line in (tmp_path / "sizes.txt").read_text().splitlines()]
+    assert len(sizes) == 40 and len(set(sizes)) > 1
+    shapes = "{distribution: trace, file: ./sizes.txt}"
+    (tmp_path / "again.yaml").write_text(f"title: q\nworkload: {{model: lstm_lm, steps: 40, shapes: {shapes}}}\n")
+    plan = harness("plan", tmp_path / "again.yaml", "--json").json["plan"]
+    assert plan["arms"][0]["workload"]["sizes"] == sizes
