@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.agent import placement
 from harness.base.outlet import Outlet
 from harness.base.process import die_with_parent
 from harness.vocabulary.instructions import Spawn
@@ -91,8 +92,13 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
     ``enter`` moves it onto its host, ``keep`` are more descriptors that it inherits.
     """
 
+    share = instruction.share
+    own = placement.processors(share, os.sched_getaffinity(0)) if share is not None else set[int]()
+
     def prepare() -> None:
         die_with_parent()
+        if own:
+            os.sched_setaffinity(0, own)
         if enter is not None:
             enter()
 
@@ -100,6 +106,7 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
     commands_read, commands_write = os.pipe()
     env = {
         **instruction.env,
+        **(placement.environment(share, own) if share is not None else {}),
         "HARNESS_EVENTS_FD": str(events_write),
         "HARNESS_COMMANDS_FD": str(commands_read),
     }

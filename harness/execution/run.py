@@ -320,5 +320,6 @@ def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
             agent.path(_log(arm, role.name)),
             role.host,
             checkpoints=(checkpoint.files or "") if checkpoint is not None else "",
+            share=arm.shares.get(role.name),
         )
     return spawns

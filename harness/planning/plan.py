@@ -16,6 +16,7 @@ from harness.planning.network import Network
 from harness.scenario import models
 from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
 from harness.topologies import Compression, Role
+from harness.vocabulary.instructions import Share
 
 VERSION = 8
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
@@ -151,6 +152,17 @@ class Arm(Strict):
         """Whether its processes compute while they wait for a turn: Horovod's do, and OpenMP's threads for a while."""
         threads = self.env.get("OMP_NUM_THREADS", "1")
         return self.turn is not None and (self.workload.loop == "horovod" or threads != "1")
+
+    @property
+    def shares(self) -> dict[str, Share]:
+        """The part of the processors that each process keeps to, where arms take turns: so all are placed alike.
+
+        Those that only bring others together have none.
+        """
+        busy = [role.name for role in self.roles if role.name.startswith(("worker/", "server/"))]
+        threads = self.env.get("OMP_NUM_THREADS", "1")
+        count = int(threads) if threads.isdecimal() else 1
+        return {name: Share(place, len(busy), count) for place, name in enumerate(busy)} if self.turn else {}
 
     @property
     def synchronous(self) -> bool:

@@ -18,7 +18,7 @@ from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 
 GUARDED, GUARD = "throughput", "throughput_overall"
-"""The middle of turns decides; what happens in less than a tenth of them shows in the whole time only."""
+"""The middle of turns decides; what happens in less than a quarter of them shows in the whole time only."""
 
 GUARDS = 0.2
 """Share of the level that the guard has."""

@@ -27,8 +27,12 @@ lenet with 6 ms a step, 9 pairs each by turns: ±0.44 % with 1,100 turns of one 
 TURNS, MEAN_TURNS = (40, 1000), 1000
 """Of each side in a pair: the least and the most, and how many it takes to resolve 1 % within a dozen pairs."""
 
-PAIR_SECONDS = 11.0
-"""Of all turns of a pair, if the least of them are not longer: some ten pairs in three minutes, with their start."""
+PAIR_SECONDS = 6.0
+"""Of all turns of a pair, if the least of them are not longer.
+
+About what its start takes: what differs between processes tells more than longer turns of the same ones, and an
+interval of few pairs is wide.
+"""
 
 WARMUP_TURNS = 3
 

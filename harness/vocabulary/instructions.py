@@ -101,11 +101,21 @@ class Survey(Instruction):
 
 
 @dataclass(frozen=True)
+class Share:
+    """Of a machine's processors, what process number ``place`` of ``of`` gets, which computes in so many threads."""
+
+    place: int
+    of: int
+    threads: int
+
+
+@dataclass(frozen=True)
 class Spawn(Instruction):
     """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment.
 
     ``host`` is the host of the pocket cluster that it runs on, if there is one. ``fault``: which one starts it again.
-    ``checkpoints``: a pattern of the files that a user's script keeps its state in.
+    ``checkpoints``: a pattern of the files that a user's script keeps its state in. ``share``: the processors that it
+    keeps to (None: to none).
     """
 
     argv: tuple[str, ...]
@@ -115,6 +125,7 @@ class Spawn(Instruction):
     host: str = ""
     fault: int | None = None
     checkpoints: str = ""
+    share: Share | None = None
 
 
 @dataclass(frozen=True)
@@ -211,6 +222,7 @@ def decode(line: bytes) -> Instruction:
     kind = KINDS[body.pop("kind")]
     if kind is Spawn:
         body["argv"] = tuple(body["argv"])
+        body["share"] = Share(**body["share"]) if body["share"] else None
     elif kind is Connect:
         body["hosts"] = tuple(_host(host) for host in body["hosts"])
     elif kind is Impair:

@@ -9,6 +9,7 @@ from .digest import sha256, sketch
 from .gradients import Norms, not_finite
 from .in_process_faults import InProcessFaults
 from .memory import resident
+from .placement import keep_main_apart
 
 
 class Steps:
@@ -38,6 +39,8 @@ class Steps:
     def await_credit(self):
         """Block until the next step may be taken; faults begin and end meanwhile."""
         if self.step == self._channel.until:
+            if self.step:  # threads are there once a step was taken
+                keep_main_apart()
             self._channel.await_credit(self.step)
 
     def begin(self):

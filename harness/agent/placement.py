@@ -1,0 +1,30 @@
+"""Which processors a process keeps to: where sides take turns, each process of one has those of the same of another.
+
+A process that the kernel moves about meets other caches and other neighbours than its twin: lenet with dist_sync and
+itself, 10 pairs of it, scattered by 0.7 % where every process kept to a processor, by 1.1 % where none did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from harness.vocabulary.instructions import Share
+
+MAIN_APART = "HARNESS_MAIN_APART"
+"""Set for a process whose main thread keeps to the first of its processors, and all others to the rest."""
+
+
+def processors(share: Share, allowed: Collection[int]) -> set[int]:
+    """Of those that are ``allowed``: equal parts, at least one, and as many as there are threads that compute."""
+    known = sorted(allowed)
+    part = max(1, len(known) // share.of)
+    width = min(len(known), max(part, share.threads))
+    return {known[(share.place * part + number) % len(known)] for number in range(width)}
+
+
+def environment(share: Share, own: Collection[int]) -> dict[str, str]:
+    """What a process that keeps to its ``own`` has to know.
+
+    With several threads that compute it is left to the kernel where each runs: none would help the first otherwise.
+    """
+    return {MAIN_APART: "1"} if share.threads == 1 and len(own) > 1 else {}
