@@ -5,7 +5,6 @@ Everything belongs to the agent's user namespace and ends with its processes; no
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import socket
@@ -14,16 +13,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.agent import namespaces
 from harness.vocabulary.instructions import INTERFACE, Connect, Host
 
 TUN_DEVICE = "/dev/net/tun"
-_CLONE_NEWNET, _CLONE_NEWUTS, _MS_BIND = 0x40000000, 0x04000000, 0x1000
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 _PREFIX = 24
 _UNREAD_PACKETS = 10_000
 """So many wait for the wire before the kernel drops any; its own 500 are few where processors are short."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -36,8 +33,8 @@ class ClusterHost:
 
     def enter(self) -> None:
         """Move this process onto the host (setns(2)), with the host's name as its own."""
-        _check(_libc.setns(self.namespace, _CLONE_NEWNET), f"host {self.name}")
-        _check(_libc.unshare(_CLONE_NEWUTS), f"host {self.name}")
+        namespaces.join(self.namespace, namespaces.NEW_NETWORK, f"host {self.name}")
+        namespaces.unshare(namespaces.NEW_NAME, f"host {self.name}")
         socket.sethostname(self.name)
 
 
@@ -48,13 +45,13 @@ def build(wanted: Connect) -> list[ClusterHost]:
     try:
         return [_build_host(host, wanted.mtu) for host in wanted.hosts]
     finally:
-        _check(_libc.setns(home, _CLONE_NEWNET), "network namespace")
+        namespaces.join(home, namespaces.NEW_NETWORK, "network namespace")
         os.close(home)
 
 
 def _build_host(host: Host, mtu: int) -> ClusterHost:
     """The device stays in the namespace in which it was made, wherever its descriptor goes."""
-    _check(_libc.unshare(_CLONE_NEWNET), "network namespace")
+    namespaces.unshare(namespaces.NEW_NETWORK, "network namespace")
     namespace = os.open("/proc/self/ns/net", os.O_RDONLY)
     device = os.open(TUN_DEVICE, os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH14x", INTERFACE.encode(), _IFF_TUN | _IFF_NO_PI))
@@ -82,10 +79,4 @@ def _resolve_names(wanted: Connect) -> None:
         file.write("\n".join(lines) + "\n")
         file.flush()
         Path(file.name).chmod(0o644)
-        _check(_libc.mount(file.name.encode(), b"/etc/hosts", None, _MS_BIND, None), "/etc/hosts")
-
-
-def _check(result: int, what: str) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), what)
+        namespaces.mount(file.name, "/etc/hosts", "/etc/hosts", flags=namespaces.BIND)

@@ -7,13 +7,15 @@ import time
 HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
 _COMMANDS_FD = "HARNESS_COMMANDS_FD"
+_MAIN_APART = "HARNESS_MAIN_APART"
 
 
 class Channel:
     """Writes events as lines of JSON; reads how far the worker may go, and which faults begin and end.
 
     Times are seconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine. Without descriptors in the
-    environment (a worker started by hand) events go to standard output and credit is unlimited.
+    environment (a worker started by hand) events go to standard output and credit is unlimited. ``main_apart``: whether
+    the main thread is to have a processor of its own (`harness/worker/placement.py`).
     """
 
     def __init__(self, arm, role):
@@ -21,6 +23,7 @@ class Channel:
         self._events = int(os.environ.get(_EVENTS_FD, "1"))
         commands = os.environ.get(_COMMANDS_FD)
         self._commands = os.fdopen(int(commands), "r") if commands else None
+        self.main_apart = bool(os.environ.get(_MAIN_APART))
         self._last = 0.0
         self.until = 0  # type: int | None
         self.forget()

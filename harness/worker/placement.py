@@ -6,13 +6,9 @@ by luck (`harness/agent/placement.py`).
 
 import os
 
-_ASKED = "HARNESS_MAIN_APART"
-
 
 def keep_main_apart():
-    """Place the threads that there are by now, if asked to; what they start inherits it, but for processes."""
-    if not os.environ.pop(_ASKED, ""):
-        return
+    """Place the threads that there are by now; what they start inherits it, but for processes."""
     own = os.sched_getaffinity(0)
     first, *others = sorted(own)
     for thread in map(int, os.listdir("/proc/self/task")):

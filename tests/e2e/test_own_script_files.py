@@ -32,6 +32,42 @@ def test_the_newest_of_a_scripts_own_checkpoints_is_damaged(target: Path, tmp_pa
     assert said == ["saved-0030.params cannot be read", "goes on from saved-0020.params"]
 
 
+SEPARATE = """\
+title: a question
+workload: {script: ./writes.py, warmup: 5, scratch: true}
+topology: {kvstore: dist_sync, workers: 2}
+"""
+
+
+def test_what_each_process_writes_stays_with_it(target: Path, tmp_path: Path) -> None:
+    """Results lie within the folder that is covered."""
+    (tmp_path / "writes.py").write_bytes((SCRIPTS / "writes.py").read_bytes())
+    for name in ("log.txt", "old.txt"):
+        (tmp_path / name).write_text("before\n")
+    (tmp_path / "question.yaml").write_text(SEPARATE)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results", cwd=tmp_path)
+    assert command.code == 0, command.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "log.txt",
+        "old.txt",
+        "question.yaml",
+        "results",
+        "writes.py",
+    ]
+    assert (tmp_path / "log.txt").read_text() == "before\n"
+    (run,) = (tmp_path / "results" / "runs").iterdir()
+    written = sorted((run / "written" / "main").rglob("*.*"))
+    assert [str(path.relative_to(run / "written" / "main")) for path in written] == [
+        "worker-0/log.txt",
+        "worker-0/out/net.params",
+        "worker-1/log.txt",
+        "worker-1/out/net.params",
+    ]
+    assert sorted(written[place].read_text() for place in (0, 2)) == ["before\n0\n", "before\n1\n"]
+    said = [(run / "logs" / "main" / f"worker-{number}.log").read_text() for number in (0, 1)]
+    assert sorted(said) == [f"read ['before', '{rank}'] False\n" for rank in (0, 1)]
+
+
 def test_a_fault_that_finds_nothing_to_act_on_says_what_it_needs(target: Path, tmp_path: Path) -> None:
     (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
     fault = "corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 20}}"

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness.agent import namespaces
 from harness.agent.faults import Commitment, Fields
 
 _FILLER = "filler"
 _CHUNK = 1 << 20
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prepare(parameters: Mapping[str, Any]) -> None:
     """Mount a tmpfs of ``size`` bytes at ``path``, in our own mount namespace; OSError where that is forbidden."""
     path = Path(parameters["path"])
     path.mkdir(parents=True, exist_ok=True)
-    if _libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 0, f"size={parameters['size']}".encode()) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), "a disk of its own")
+    namespaces.mount("tmpfs", str(path), "a disk of its own", kind="tmpfs", options=f"size={parameters['size']}")
 
 
 class Commit(Commitment):

@@ -1,0 +1,84 @@
+"""A folder of the user's as each host of a real cluster would have it: what is written there stays with that host.
+
+An overlay in a mount namespace of its own (Documentation/filesystems/overlayfs.rst), which the processes of a host
+share, those that are started again, too; or a copy, where the kernel or the file system allows no overlay.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from harness.agent import namespaces
+from harness.vocabulary.instructions import Scratch
+
+UPPER, WORK, COPY = "upper", "work", "copy"
+"""Below a layer: what was written, what the overlay needs beside it; or all of the folder."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer that is there: its mount namespace as a descriptor, and where what is written to ``folder`` lies."""
+
+    namespace: int
+    folder: Path
+    written: Path
+
+    def enter(self) -> None:
+        """Move this process to where the folder is the layer's."""
+        namespaces.join(self.namespace, namespaces.NEW_MOUNTS, f"scratch of {self.folder}")
+
+    def seen(self, pattern: str) -> str:
+        """A pattern of files, as those outside of the layer find them."""
+        inside = pattern.startswith(f"{self.folder}/")
+        return f"{self.written}{pattern[len(str(self.folder)) :]}" if inside else pattern
+
+
+def build(wanted: Scratch) -> Layer:
+    """Make a layer; OSError with what failed. Needs a user and a mount namespace of our own, and one thread only."""
+    folder, layer = Path(wanted.folder), Path(wanted.layer)
+    layer.mkdir(parents=True)
+    home, here = os.open("/proc/self/ns/mnt", os.O_RDONLY), Path.cwd()
+    try:
+        namespaces.unshare(namespaces.NEW_MOUNTS, "a mount namespace")
+        namespaces.mount("", "/", "mounts of our own", flags=namespaces.RECURSIVE | namespaces.PRIVATE)
+        written = _mount(folder, layer, Path(wanted.without))
+        return Layer(os.open("/proc/self/ns/mnt", os.O_RDONLY), folder, written)
+    finally:
+        namespaces.join(home, namespaces.NEW_MOUNTS, "a mount namespace")
+        os.chdir(here)  # setns(2) goes to the root
+        os.close(home)
+
+
+def _mount(folder: Path, layer: Path, without: Path) -> Path:
+    """Returns where what is written lies."""
+    upper, work, copy = (layer / name for name in (UPPER, WORK, COPY))
+    for path in (upper, work):
+        path.mkdir()
+    each = zip(("lowerdir", "upperdir", "workdir"), (folder, upper, work), strict=True)
+    options = ",".join(["userxattr", *(f"{name}={_escaped(path)}" for name, path in each)])
+    try:
+        namespaces.mount("overlay", str(folder), "an overlay", kind="overlay", options=options)
+        return upper
+    except OSError:
+        shutil.copytree(folder, copy, symlinks=True, ignore=partial(_ignored, without))
+        namespaces.mount(str(copy), str(folder), f"a copy of {folder}", flags=namespaces.BIND)
+        return copy
+
+
+def _ignored(without: Path, folder: str, names: list[str]) -> list[str]:
+    """What is not to be copied: the folder ``without``, and what is no file, as sockets."""
+    paths = {name: Path(folder, name) for name in names}
+    return [
+        name
+        for name, path in paths.items()
+        if path == without or not (path.is_symlink() or path.is_file() or path.is_dir())
+    ]
+
+
+def _escaped(path: Path) -> str:
+    return re.sub(r"([\\,:])", r"\\\1", str(path))
