@@ -207,3 +207,29 @@ def test_a_script_that_does_not_train_gets_a_plain_answer(tmp_path: Path, text: 
     assert command.code == code, command.err
     assert command.json["verdict"]["arms"][0]["reason"].startswith(reason)
     assert not (tmp_path / "train.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "output", ["LinearRegressionOutput", "MAERegressionOutput", "LogisticRegressionOutput", "MakeLoss"]
+)
+def test_losses_of_a_modules_output_are_those_of_its_formula(target: Path, tmp_path: Path, output: str) -> None:
+    command = tried(tmp_path, SCRIPTS / "outputs.py", arguments=(output,))
+    assert command.code == 0, command.err
+    seen = [value for event in events_of(tmp_path, Loss) for value in event.values]
+    (log,) = (tmp_path / "results" / "runs").glob("*/logs/*/worker-0.log")
+    said = next(line for line in log.read_text().splitlines() if line.startswith("losses"))
+    assert seen == pytest.approx([float(word) for word in said.split()[1:]], rel=1e-4)
+
+
+def test_weights_are_those_of_the_bare_ranks(tmp_path: Path) -> None:
+    """Of 200 steps with Horovod, started by its own launcher."""
+    command = tried(tmp_path, SCRIPTS / "ranks.py", "--horovod", 2, arguments=("ours",))
+    assert command.code == 0, command.err
+    assert command.json["verdict"]["arms"][0]["reason"] == "2 of 2 workers trained 200 steps and every process left"
+    (facts,) = (tmp_path / "results" / "runs").glob("*/facts.json")
+    python = Path(json.loads(facts.read_text())["target_interpreter"])
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{python.parent}:{os.environ['PATH']}"}
+    launched = [python, "-m", "horovod.runner.launch", "-np", "2", python, SCRIPTS / "ranks.py", "bare"]
+    subprocess.run(launched, cwd=tmp_path, env=env, check=True, capture_output=True, timeout=120)
+    for rank in (0, 1):
+        assert (tmp_path / f"ours-{rank}.params").read_bytes() == (tmp_path / f"bare-{rank}.params").read_bytes()

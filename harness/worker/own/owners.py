@@ -53,7 +53,7 @@ class ModuleOwner(Owner):
 
     def __init__(self, module):
         self.of = module
-        self._softmax = None
+        self._loss = None
 
     @property
     def contexts(self):
@@ -70,26 +70,22 @@ class ModuleOwner(Owner):
 
     @property
     def loss_from(self):
-        """Only a SoftmaxOutput has one that is known."""
-        known = "cross-entropy of its SoftmaxOutput"
-        return known if self._ends_in_softmax() else "not seen: its output is no SoftmaxOutput"
+        """Only of MXNet's own outputs is one known."""
+        words, _ = _LOSSES.get(self._output(), ("", None))
+        return words or "not seen: its output is none of %s" % ", ".join(sorted(_LOSSES))
 
-    def _ends_in_softmax(self):
+    def _output(self):
+        """The operator of the only output; "" where there are several."""
         nodes = json.loads(_plain(self.of)[-1]._symbol.tojson())
         heads = [nodes["nodes"][head[0]]["op"] for head in nodes["heads"]]
-        return heads == ["SoftmaxOutput"]
+        return heads[0] if len(heads) == 1 else ""
 
     def losses(self, labels):
-        """Cross-entropy, of the probabilities that a SoftmaxOutput gives to the labels."""
-        if self._softmax is None:
-            self._softmax = self._ends_in_softmax()
-        if not (self._softmax and labels):
-            return []
-        (output,) = self.of.get_outputs()
-        label = labels[0].as_in_context(output.context).reshape((-1,))
-        if output.ndim != 2 or output.shape[0] != label.shape[0]:
-            return []
-        return [-(output.pick(label) + TINY).log()]
+        """By what the output gives and its labels."""
+        if self._loss is None:
+            _, self._loss = _LOSSES.get(self._output(), ("", _unknown))
+        (output, *more) = self.of.get_outputs()
+        return [] if more else self._loss(output, labels[0].as_in_context(output.context) if labels else None)
 
     def facts(self):
         """Names of what was recognised."""
@@ -117,6 +113,47 @@ class StoreOwner(Owner):
     def facts(self):
         """Names of what was recognised."""
         return {"trainer": "none: the script pushes and pulls itself", "kvstore": self.of.type}
+
+
+def _cross_entropy(output, label):
+    """Of the probabilities that a SoftmaxOutput gives to the labels."""
+    if label is None or output.ndim != 2 or output.shape[0] != label.size:
+        return []
+    return [-(output.pick(label.reshape((-1,))) + TINY).log()]
+
+
+def _of_each(formula):
+    """The mean over a sample's outputs, where there are as many labels."""
+
+    def losses(output, label):
+        if label is None or output.size != label.size:
+            return []
+        return [formula(output, label.reshape(output.shape)).reshape((output.shape[0], -1)).mean(axis=1)]
+
+    return losses
+
+
+def _unknown(output, label):
+    return []
+
+
+_LOSSES = {
+    "SoftmaxOutput": ("cross-entropy of its SoftmaxOutput", _cross_entropy),
+    "LinearRegressionOutput": (
+        "half the squared error of its LinearRegressionOutput",
+        _of_each(lambda output, label: (output - label) ** 2 / 2),
+    ),
+    "MAERegressionOutput": (
+        "absolute error of its MAERegressionOutput",
+        _of_each(lambda output, label: (output - label).abs()),
+    ),
+    "LogisticRegressionOutput": (
+        "cross-entropy of its LogisticRegressionOutput",
+        _of_each(lambda output, label: -label * (output + TINY).log() - (1 - label) * (1 - output + TINY).log()),
+    ),
+    "MakeLoss": ("what its MakeLoss gives", lambda output, label: [output.reshape((output.shape[0], -1)).mean(axis=1)]),
+}
+"""What is known of an output of MXNet's: the loss whose gradient it gives, in words and by output and label."""
 
 
 def _plain(module):
