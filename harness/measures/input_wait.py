@@ -1,4 +1,4 @@
-"""How long each step of a user's script waited for its batch."""
+"""How long each step waited for its batch, where a loader of MXNet's brings them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.vocabulary.quantities import Quantity
 
 
 class InputWait(Measure):
-    """``input_wait``: seconds in the DataLoader or DataIter, a step, after the warm-up; of scripts only."""
+    """``input_wait``: seconds in the DataLoader or DataIter, a step, after the warm-up; none without one."""
 
     name: ClassVar[str] = "input_wait"
     hears: ClassVar[tuple[type[Event], ...]] = (Samples,)

@@ -20,16 +20,18 @@ class Batches:
     """Batch ``step`` of worker ``rank`` of ``workers``: arrays ``(batch, …)`` float32 and ``(batch,)`` float32.
 
     One stream of samples, shuffled anew each epoch, is dealt out in turn, so that workers never share a sample within
-    an epoch and a run with n workers sees the samples of a single worker with n times the batch.
+    an epoch and a run with n workers sees the samples of a single worker with n times the batch. ``batch_sizes`` are
+    those of each step, again and again.
     """
 
-    def __init__(self, dataset, input_kind, batch_size, sizes, seed, rank, workers, held_back=0, samples=512):
+    def __init__(self, dataset, input_kind, batch_sizes, sizes, seed, rank, workers, held_back=0, samples=512):
         images, labels = _digits() if dataset == "digits" else _TEACHERS[dataset](np.random.RandomState(seed), samples)
         trained = len(labels) - held_back
         self._images, self._labels = images[:trained], labels[:trained]
         self._held_back = images[trained:], labels[trained:]
         self._form = _FORMS[input_kind]
-        self._batch_size, self._sizes, self._seed = batch_size, sizes, seed
+        self._batch_sizes, self._before = batch_sizes, np.concatenate([[0], np.cumsum(batch_sizes)]).tolist()
+        self._sizes, self._seed = sizes, seed
         self._rank, self._workers = rank, workers
         self._epoch, self._shuffled = -1, None
 
@@ -38,8 +40,38 @@ class Batches:
 
     def sized(self, step, size):
         """The batch of a step at another size than its own."""
-        first = (step * self._workers + self._rank) * self._batch_size
-        return self._form(*self._samples(first, first + self._batch_size), size)
+        return self._form(*self._samples(*self._span(step)), size)
+
+    def _span(self, step):
+        """Places in the stream of the samples of a step: the first, and that behind the last."""
+        rounds, place = divmod(step, len(self._batch_sizes))
+        count = self._batch_sizes[place]
+        first = (rounds * self._before[-1] + self._before[place]) * self._workers + self._rank * count
+        return first, first + count
+
+    @property
+    def count(self):
+        """How many samples are trained on."""
+        return len(self._labels)
+
+    def one(self, index, size):
+        """One sample and its label, in the form that the model takes."""
+        data, labels = self._form(self._images[index : index + 1], self._labels[index : index + 1], size)
+        return data[0], labels[0]
+
+    def epoch(self, epoch):
+        """Places in the stream of an epoch's samples, shuffled: the number of the sample, after all epochs before."""
+        order = np.random.RandomState(self._seed + epoch).permutation(len(self._labels))
+        return epoch * len(self._labels) + order
+
+    def places(self, step):
+        """Those of a batch."""
+        first, end = self._span(step)
+        found = []
+        while first + len(found) < end:
+            epoch, offset = divmod(first + len(found), len(self._labels))
+            found.extend(self.epoch(epoch)[offset : offset + end - first - len(found)])
+        return found
 
     def held_back(self):
         """The samples that are not trained on, at the size of the first step."""
@@ -58,15 +90,15 @@ class Batches:
 
     def _shuffle(self, epoch):
         if epoch != self._epoch:
-            order = np.random.RandomState(self._seed + epoch).permutation(len(self._labels))
+            order = self.epoch(epoch) - epoch * len(self._labels)
             self._epoch, self._shuffled = epoch, (self._images[order], self._labels[order])
 
 
 class OwnBatches:
     """Batches of a user's function, the same for the same step, whoever asks and how often."""
 
-    def __init__(self, function, batch_size, sizes, seed, rank, workers):
-        self._function, self._batch_size, self._sizes, self._seed = function, batch_size, sizes, seed
+    def __init__(self, function, batch_sizes, sizes, seed, rank, workers):
+        self._function, self._batch_sizes, self._sizes, self._seed = function, batch_sizes, sizes, seed
         self._rank, self._workers = rank, workers
 
     def __call__(self, step):
@@ -74,8 +106,9 @@ class OwnBatches:
 
     def sized(self, step, size):
         """The batch of a step at another size than its own."""
+        count = self._batch_sizes[step % len(self._batch_sizes)]
         made = self._function(
-            step=step, batch_size=self._batch_size, size=size, seed=self._seed, rank=self._rank, workers=self._workers
+            step=step, batch_size=count, size=size, seed=self._seed, rank=self._rank, workers=self._workers
         )
         if not isinstance(made, tuple) or len(made) != 2:
             raise TypeError("batches returned %s; it must return two numpy arrays" % type(made).__name__)
@@ -83,8 +116,8 @@ class OwnBatches:
         if not isinstance(data, np.ndarray) or not isinstance(labels, np.ndarray):
             kinds = type(data).__name__, type(labels).__name__
             raise TypeError("batches returned a %s and a %s; it must return two numpy arrays" % kinds)
-        if not len(data) == len(labels) == self._batch_size:
-            counts = len(data), len(labels), self._batch_size
+        if not len(data) == len(labels) == count:
+            counts = len(data), len(labels), count
             raise ValueError("batches returned %d samples and %d labels; %d were asked for" % counts)
         return data, labels
 

@@ -32,7 +32,7 @@ class InProcessFaults:
         """The batch of a step, as it is or as faults make it."""
         for fault in self._active.values():
             fault.delay(step)
-        data, labels = batches(step)
+        data, labels = (_as_numpy(array) for array in batches(step))
         for fault in self._active.values():
             data, labels = fault.batch(batches, step, data, labels)
         return data, labels
@@ -57,6 +57,11 @@ class InProcessFaults:
         """Half of the checkpoint of ``step`` is written."""
         for fault in list(self._active.values()):
             fault.half_way(step)
+
+
+def _as_numpy(array):
+    """What loaders bring is MXNet's."""
+    return array.asnumpy() if hasattr(array, "asnumpy") else array
 
 
 def _fault(job, report, number, name, parameters, sizes):

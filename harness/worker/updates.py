@@ -26,9 +26,9 @@ class _OfTrainer:
         self._scales = _scales_losses(job, trainer)
         self._fixed_scale = None if job.amp is None or job.amp.loss_scaling is True else job.amp.loss_scaling
 
-    def apply(self):
-        """Bring gradients together, and step."""
-        self._trainer.step(self._samples)
+    def apply(self, share=1.0):
+        """Bring gradients together, and step; ``share``: the size of this step's batch, of the usual one."""
+        self._trainer.step(self._samples * share)
 
     def scaled(self, losses):
         """The losses that backward starts from: scaled, where AMP scales them."""
@@ -101,8 +101,8 @@ class PushPullUpdate:
         self._trained = trained
         self._known = False
 
-    def apply(self):
-        """Push every gradient, then pull every weight; earlier layers have priority."""
+    def apply(self, share=1.0):
+        """Push every gradient, then pull every weight; earlier layers have priority. All batches are of one size."""
         if not self._known:
             self._announce()
         for key, parameter in enumerate(self._trained):

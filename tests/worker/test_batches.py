@@ -6,8 +6,10 @@ import pytest
 from harness.worker.batches import Batches, OwnBatches
 
 
-def _batches(input_kind: str = "image", rank: int = 0, workers: int = 1, seed: int = 1, **given: object) -> Batches:
-    fields = {"dataset": "digits", "batch_size": 4, "sizes": [8], **given}
+def _batches(
+    input_kind: str = "image", rank: int = 0, workers: int = 1, seed: int = 1, batch_size: int = 4, **given: object
+) -> Batches:
+    fields = {"dataset": "digits", "batch_sizes": [batch_size], "sizes": [8], **given}
     return Batches(input_kind=input_kind, seed=seed, rank=rank, workers=workers, **fields)  # type: ignore[no-untyped-call]
 
 
@@ -34,6 +36,25 @@ def test_workers_share_out_what_one_worker_with_a_larger_batch_sees() -> None:
     one, _ = _batches(batch_size=8)(5)
     shares = [_batches(rank=rank, workers=2)(5)[0] for rank in (0, 1)]
     assert np.array_equal(np.concatenate(shares), one)
+
+
+def test_batches_of_several_sizes_follow_each_other_without_a_gap() -> None:
+    def stream(rank: int, workers: int, steps: int, sizes: list[int]) -> list[int]:
+        batches = _batches(rank=rank, workers=workers, batch_sizes=sizes)
+        return [place for step in range(steps) for place in batches.places(step)]  # type: ignore[no-untyped-call]
+
+    whole = stream(0, 1, 100, [40])
+    assert stream(0, 1, 3, [3, 1, 2]) + stream(0, 1, 6, [3, 1, 2])[6:] == whole[:12]
+    assert sorted(stream(0, 2, 3, [3, 1, 2]) + stream(1, 2, 3, [3, 1, 2])) == sorted(whole[:12])
+    assert [len(_batches(batch_sizes=[3, 1])(step)[1]) for step in range(4)] == [3, 1, 3, 1]
+
+
+def test_places_are_those_of_the_samples_of_a_batch() -> None:
+    batches = _batches(batch_size=1000)
+    data, labels = batches(1)
+    each = [batches.one(place % batches.count, 8) for place in batches.places(1)]  # type: ignore[no-untyped-call]
+    assert np.array_equal(data, np.stack([one for one, _ in each]))
+    assert labels.tolist() == [label for _, label in each]
 
 
 def test_an_epoch_has_every_sample_once() -> None:
@@ -70,7 +91,7 @@ def test_batches_of_a_users_function() -> None:
         asked.append(named)
         return np.zeros((4, named["size"])), np.zeros(4)
 
-    batches = OwnBatches(function, 4, [5, 12], 7, 1, 2)  # type: ignore[no-untyped-call]
+    batches = OwnBatches(function, [4], [5, 12], 7, 1, 2)  # type: ignore[no-untyped-call]
     assert [batches(step)[0].shape for step in (0, 1)] == [(4, 5), (4, 12)]
     assert batches.sized(0, 9)[0].shape == (4, 9)
     assert asked[1] == {"step": 1, "batch_size": 4, "size": 12, "seed": 7, "rank": 1, "workers": 2}
@@ -86,7 +107,7 @@ def test_batches_of_a_users_function() -> None:
     ],
 )
 def test_batches_of_a_users_function_are_what_was_asked_for(made: object, message: str) -> None:
-    batches = OwnBatches(lambda **_: made, 4, [1], 7, 0, 1)  # type: ignore[no-untyped-call]
+    batches = OwnBatches(lambda **_: made, [4], [1], 7, 0, 1)  # type: ignore[no-untyped-call]
     with pytest.raises((TypeError, ValueError), match=message):
         batches(0)
 

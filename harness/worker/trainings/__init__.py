@@ -9,6 +9,7 @@ import importlib
 import mxnet as mx
 import numpy as np
 
+from .. import inputs
 from ..batches import CLASSES, VOCABULARY, Batches, OwnBatches
 
 
@@ -26,9 +27,16 @@ def seed(job):
 def batches(job, model, rank):
     """The share of the data of worker ``rank``, in the form that the model takes, or from its own source."""
     if model.batches is not None:
-        return OwnBatches(model.batches, job.batch_size, job.sizes, job.seed, rank, job.workers)
-    share = job.batch_size, job.sizes, job.seed, rank, job.workers
-    return Batches(job.dataset, model.input, *share, held_back=job.held_back, samples=job.samples)
+        return OwnBatches(model.batches, _batch_sizes(job), job.sizes, job.seed, rank, job.workers)
+    share = _batch_sizes(job), job.sizes, job.seed, rank, job.workers
+    dealt = Batches(job.dataset, model.input, *share, held_back=job.held_back, samples=job.samples)
+    if job.input is None:
+        return dealt
+    return inputs.find(job.input, dealt, job.sizes[0], rank, job.workers, job.batch_size, job.seed)
+
+
+def _batch_sizes(job):
+    return job.batch_sizes or [job.batch_size]
 
 
 def outputs(model):

@@ -28,6 +28,7 @@ class Training:
         if job.amp is not None and job.amp.loss_scaling:
             self._update.watch_scale(lambda scale: report("overflowed", step=self._step, scale=scale))
         self._step = 0
+        self._batch_size, self._share = job.batch_size, 1.0
         self._loss = model.loss or gluon.loss.SoftmaxCrossEntropyLoss()
         self._metric = model.metric or _right
         self.rank = self._update.rank
@@ -35,7 +36,9 @@ class Training:
     def compute(self, step):
         """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
         self._step = step
-        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in self.batches(step))
+        arrays = self.batches(step)
+        self._share = len(arrays[0]) / self._batch_size
+        data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in arrays)
         with autograd.record():
             losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]
             scaled = self._update.scaled(losses)
@@ -44,7 +47,7 @@ class Training:
 
     def update(self):
         """Issue the update of one step."""
-        self._update.apply()
+        self._update.apply(self._share)
 
     def right(self, data, labels):
         """How many samples the network knows now."""

@@ -19,7 +19,7 @@ from _harness_worker.trainings import outputs
 
 def output(net, size):
     dataset = {"tokens": "text", "ids": "clicks"}.get(model.input, "digits")
-    data, _ = Batches(dataset, model.input, 4, [size], 0, 0, 1)(0)
+    data, _ = Batches(dataset, model.input, [4], [size], 0, 0, 1)(0)
     return net(mx.nd.array(data)).shape
 
 def fresh():
