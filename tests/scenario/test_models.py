@@ -6,8 +6,9 @@ from harness.scenario.model_facts import ModelFacts
 
 def test_our_own_models_describe_themselves() -> None:
     assert models.own() == [
-        "dropout", "embedding", "factorization", "lenet", "lstm", "lstm_lm", "mlp", "resnet18", "sparse_embedding",
-        "text_cnn", "transformer", "wide_deep",
+        "contrib", "control_flow", "dropout", "embedding", "factorization", "lenet", "lstm", "lstm_lm", "mlp",
+        "resnet101", "resnet152", "resnet18", "resnet34", "resnet50", "sparse_embedding", "text_cnn", "transformer",
+        "wide_deep",
     ]  # fmt: skip
     assert models.facts("lstm") == ModelFacts(8, True, 1, stages=2, input="sequence")
     assert models.facts("mlp") == ModelFacts(8, False, 1, stages=3, input="flat")
