@@ -84,3 +84,10 @@ def test_the_page_tells_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row for row in configuration.rows() if row not in page] == []
     asked = {(asked.scenario, asked.sides[0], side, asked.measure) for asked in QUESTIONS for side in asked.sides[1:]}
     assert asked == {(told.scenario, told.first, told.side, told.measure) for told in configuration.kept()}
+
+
+def test_the_page_has_the_table_of_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "KEPT", ROOT / "results" / "comparing")
+    page = (ROOT / "docs" / "comparing.md").read_text()
+    told = page.split("<!-- table: python -m benchmarks.comparing table -->\n")[1].split("\n<!-- end of table -->")[0]
+    assert told == table.text().replace("### lenet\n\n", "lenet, one process: ").strip()
