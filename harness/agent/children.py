@@ -86,10 +86,10 @@ class Child:
         os.close(self.commands.descriptor)
 
 
-def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Sequence[int] = ()) -> Child:
+def spawn(instruction: Spawn, enter: Sequence[Callable[[], None]] = (), keep: Sequence[int] = ()) -> Child:
     """Start a role in a session of its own; it dies with the agent. OSError when it cannot be started.
 
-    ``enter`` moves it onto its host, ``keep`` are more descriptors that it inherits.
+    Each of ``enter`` moves it, as onto its host; ``keep`` are more descriptors that it inherits.
     """
 
     share = instruction.share
@@ -99,8 +99,9 @@ def spawn(instruction: Spawn, enter: Callable[[], None] | None = None, keep: Seq
         die_with_parent()
         if own:
             os.sched_setaffinity(0, own)
-        if enter is not None:
-            enter()
+        for move in enter:
+            move()
+        os.chdir(instruction.cwd)
 
     events_read, events_write = os.pipe()
     commands_read, commands_write = os.pipe()

@@ -11,14 +11,17 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 
-from harness.agent import children, cluster, proc, sockets
+from harness.agent import children, cluster, proc, scratch, sockets
+from harness.agent.alternation import Alternation
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
 from harness.agent.fault_injector import FaultInjector
 from harness.agent.faults import Fields
 from harness.agent.logs import Logs
+from harness.agent.scratch import Layer
 from harness.agent.stacks import StackDump
 from harness.base.outlet import Outlet
 from harness.base.process import module
@@ -27,6 +30,7 @@ from harness.vocabulary import instructions
 from harness.vocabulary.event_line import line
 from harness.vocabulary.instructions import (
     Act,
+    Alternate,
     BeginInProcess,
     Connect,
     Credit,
@@ -51,7 +55,7 @@ _CONTROLLER_SECONDS = 600.0
 """So long a controller may be held up, as by Ctrl-Z; when it is gone, the end of our input says so at once."""
 
 _LAST_SECONDS = 1.0
-_OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
+_OF_NO_PROCESS = (Alternate, Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
 
 
 class Agent:
@@ -68,8 +72,10 @@ class Agent:
         self._dumps: dict[str, StackDump] = {}
         self._logs = Logs()
         self._hosts: dict[str, ClusterHost] = {}
+        self._layers: dict[str, Layer] = {}
         self._wire: Child | None = None
         self._kill_at: float | None = None
+        self._alternation: Alternation | None = None
         self._pending = b""
         self._open = True
 
@@ -89,6 +95,7 @@ class Agent:
                 for key, _ in self._selector.select(self._pause()):
                     key.data()
                 self._injector.turn()
+                self._take_slice()
                 self._reap()
                 self._finish_dumps()
                 self._kill_if_due()
@@ -137,6 +144,8 @@ class Agent:
         due += [dump.deadline for dump in self._dumps.values()]
         if self._kill_at is not None:
             due.append(self._kill_at)
+        if self._alternation is not None:
+            due.append(self._alternation.due)
         soonest = min(due, default=None)
         return None if soonest in (None, float("inf")) else max(0.0, soonest - time.monotonic())
 
@@ -152,6 +161,7 @@ class Agent:
     def perform(self, instruction: Instruction) -> None:
         """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
         act: dict[type[Instruction], Callable[..., None]] = {
+            Alternate: self._alternate,
             Connect: self._connect,
             Impair: self._tell_wire,
             Restore: self._tell_wire,
@@ -170,6 +180,15 @@ class Agent:
         if not isinstance(instruction, _OF_NO_PROCESS) and instruction.subject not in self._children:
             return  # it was never started; without a report there is no receipt
         act[type(instruction)](instruction)
+
+    def _alternate(self, instruction: Alternate) -> None:
+        """Stop all processes until the first slice of theirs."""
+        self._alternation = Alternation(instruction.slices)
+        self._report("sliced", "", asdict(instruction.slices))
+
+    def _take_slice(self) -> None:
+        if self._alternation is not None:
+            self._alternation.turn([child for child in self._children.values() if not child.exited])
 
     def _connect(self, instruction: Connect) -> None:
         """Make the hosts, then start the wire, which holds the other ends of their devices."""
@@ -193,16 +212,29 @@ class Agent:
 
     def _spawn(self, instruction: Spawn) -> None:
         try:
-            enter = self._hosts[instruction.host].enter if instruction.host else None
-            child = children.spawn(instruction, enter)
+            layer = self._layer(instruction)
+            host = self._hosts[instruction.host] if instruction.host else None
+            child = children.spawn(instruction, [place.enter for place in (host, layer) if place is not None])
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            reason = f"{getattr(error, 'filename', None) or instruction.argv[0]}: {getattr(error, 'strerror', error)}"
+            what = getattr(error, "filename", None) or instruction.argv[0]
+            reason = f"{what}: {getattr(error, 'strerror', None) or error}"
             self._report("spawn_failed", instruction.subject, {"reason": reason})
             return
+        if layer is not None:
+            child.own_checkpoints = layer.seen(child.own_checkpoints)
         self._children[instruction.subject] = child
         self._logs.watch(instruction.log)
         self._events.register(child.events, selectors.EVENT_READ, partial(self._forward, child))
         self._report("spawned", instruction.subject, {"pid": child.pid, "fault": instruction.fault})
+
+    def _layer(self, instruction: Spawn) -> Layer | None:
+        """That of its host, made when the first process of it starts."""
+        wanted = instruction.scratch
+        if wanted is None:
+            return None
+        if wanted.layer not in self._layers:
+            self._layers[wanted.layer] = scratch.build(wanted)
+        return self._layers[wanted.layer]
 
     def _forward(self, child: Child) -> bool:
         """Pass whole lines on as they are, and say whether there may be more.
@@ -256,6 +288,7 @@ class Agent:
 
     def _shutdown(self, instruction: Shutdown) -> None:
         self._injector.end()
+        self._alternation = None
         for child in self._alive():
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import AgentError, DamagedRunError
-from harness.execution import facts, worker_archive
+from harness.execution import facts, scratch, worker_archive
 from harness.execution.backends.base import Agent, Backend
 from harness.execution.backends.local import LocalBackend
 from harness.execution.conductor import GRACE_SECONDS, Conductor
@@ -38,9 +38,11 @@ from harness.storage.run_folder import RunFolder
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.instructions import Instruction, Spawn
+from harness.vocabulary.slices import Slices
 
 Observer = Callable[[Event], None]
 POLL_SECONDS = 0.2
+SLICES_BEGIN_SECONDS = 0.02
 DEAF_SECONDS = 1.0
 """A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
 
@@ -167,7 +169,7 @@ def _run_arms(
             if interruption.signal is None:
                 with ExitStack() as agents:
                     runs = [
-                        _ArmRun(_agent(folder, backend, arm, agents), asked, arm, past, note, interruption)
+                        _ArmRun(_agent(folder, backend, arm, agents), folder, asked, arm, past, note, interruption)
                         for arm in arms
                     ]
                     _perform(runs, random.Random(arms[0].workload.seed))
@@ -178,6 +180,11 @@ def _run_arms(
 
 def _agent(folder: RunFolder, backend: Backend, arm: Arm, agents: ExitStack) -> Agent:
     folder.make_logs(arm.name)
+    script = arm.workload.script
+    if script is not None and script.scratch:
+        if not backend.isolated:
+            raise AgentError("scratch needs namespaces, which cannot be made here; see harness doctor")
+        agents.callback(scratch.collect, folder, arm)  # after the agent, and with it all that writes, is gone
     return agents.enter_context(backend.open(arm.name, arm.network is not None))
 
 
@@ -188,18 +195,23 @@ def _perform(runs: Sequence[_ArmRun], order: random.Random) -> None:
     """
     for run in runs:
         run.begin()
+    length = runs[0].slice
     waiting: list[_ArmRun] = []
     active = runs[0]
     while any(not run.over for run in runs):
         for run in runs:
             if not run.over:
                 run.listen(POLL_SECONDS if run is active else 0.0)
-        if all(run.rests for run in runs) and any(not run.over for run in runs):
+        if not all(run.rests for run in runs) or all(run.over for run in runs):
+            active = active if not active.over else next((run for run in runs if not run.over), active)
+        elif length is not None:
+            slices = Slices(time.monotonic() + SLICES_BEGIN_SECONDS, length, 0, len(runs))
+            for place, run in enumerate(runs):
+                run.alternate(replace(slices, place=place))
+        else:
             waiting = [run for run in waiting if not run.over] or order.sample(runs, len(runs))
             active = waiting.pop(0)
             active.take_turn()
-        elif active.over:
-            active = next((run for run in runs if not run.over), active)
 
 
 class _ArmRun:
@@ -208,6 +220,7 @@ class _ArmRun:
     def __init__(
         self,
         agent: Agent,
+        folder: RunFolder,
         asked: Request,
         arm: Arm,
         past: HistoryWriter,
@@ -217,8 +230,13 @@ class _ArmRun:
         self._agent, self._arm, self._history = agent, arm, past
         self._observe, self._interruption = observe, interruption
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
-        self._conductor = Conductor(arm, *timeouts, _spawns(agent, asked, arm), time.monotonic())
+        self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic())
         self._heard = time.monotonic()
+
+    @property
+    def slice(self) -> float | None:
+        """Seconds of the slices that it runs in, if it does."""
+        return self._arm.slice
 
     @property
     def over(self) -> bool:
@@ -239,6 +257,11 @@ class _ArmRun:
         """Let it go on, if it waits for that."""
         if not self.over:
             self._do(self._conductor.take_turn(time.monotonic()))
+
+    def alternate(self, slices: Slices) -> None:
+        """Let it go on in slices, beside others that do."""
+        if not self.over:
+            self._do(self._conductor.alternate(slices))
 
     def listen(self, patience: float) -> None:
         """Wait for events as long as that, or until something is due, and do what follows; AgentError if it died."""
@@ -304,7 +327,7 @@ def _log(arm: Arm, role: str) -> str:
     return run_folder.log_name(arm.name, role)
 
 
-def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
+def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[str, Spawn]:
     """What starts each role: the worker archive, the plan, and an environment that the plan decides."""
     port = str(agent.free_port())
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
@@ -321,5 +344,6 @@ def _spawns(agent: Agent, asked: Request, arm: Arm) -> dict[str, Spawn]:
             role.host,
             checkpoints=(checkpoint.files or "") if checkpoint is not None else "",
             share=arm.shares.get(role.name),
+            scratch=scratch.of(folder, arm, role),
         )
     return spawns

@@ -14,33 +14,46 @@ from harness.base.strict import Strict
 from harness.faults import Fault
 from harness.planning.network import Network
 from harness.scenario import models
-from harness.scenario.schema import Amp, Checkpoint, Expect, FaultEntry, Hybridize, Optimizer, Target
+from harness.scenario.schema import (
+    Amp,
+    Checkpoint,
+    Expect,
+    FaultEntry,
+    Hybridize,
+    Input,
+    Optimizer,
+    Target,
+)
 from harness.topologies import Compression, Role
 from harness.vocabulary.instructions import Share
 
-VERSION = 8
+VERSION = 9
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (
-    "training", "model", "script", "dataset", "samples", "batch_size", "loop", "kvstore", "workers", "contexts", "amp",
+    "training", "model", "script", "dataset", "samples", "input", "batch_size", "loop", "kvstore", "workers",
+    "contexts", "amp",
 )  # fmt: skip
 
 
 class Script(Strict):
     """A training script of the user's: its absolute path, its arguments, and the folder that it runs in.
 
-    A copy is in the worker archive, so that the plan's hash knows it.
+    A copy is in the worker archive, so that the plan's hash knows it. With ``scratch``, what it writes to that folder
+    goes to a layer of each host.
     """
 
     path: str
     args: tuple[str, ...]
     folder: str
+    scratch: bool = False
 
 
 class Job(Strict):
     """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn.
 
-    ``padding`` is the share of the sizes that nothing was drawn for.
+    ``padding`` is the share of the sizes that nothing was drawn for. ``batch_sizes`` are those of each step, again and
+    again, where they vary; ``batch_size`` is their mean then. ``sides``: how many jobs share the time in slices.
     """
 
     training: Literal["gluon", "model_parallel", "oracle", "script"]
@@ -48,7 +61,9 @@ class Job(Strict):
     script: Script | None = None
     dataset: str
     samples: int
+    input: Input | None
     batch_size: int | None
+    batch_sizes: tuple[int, ...]
     sizes: tuple[int, ...]
     padding: float
     hybridize: Hybridize | None
@@ -64,6 +79,7 @@ class Job(Strict):
     held_back: int
     target_loss: float | None
     burden: float
+    sides: int = 1
     checkpoint: Checkpoint | None
     record_shapes: bool
     memory: str
@@ -75,6 +91,14 @@ class Job(Strict):
     update_on_kvstore: bool | None
     compression: Compression | None
     horovod_compression: str
+
+    def samples_of(self, first: int, steps: int) -> int | None:
+        """Of so many steps from ``first``, of one worker; None where the plan does not know."""
+        if self.batch_size is None:
+            return None
+        each = self.batch_sizes or (self.batch_size,)
+        rounds, rest = divmod(steps, len(each))
+        return rounds * sum(each) + sum(each[(first + step) % len(each)] for step in range(rest))
 
     @property
     def own_file(self) -> str | None:
@@ -128,13 +152,15 @@ class Arm(Strict):
     """One job of a run: the scenario itself, one of its variants, or the control; once, or again and again.
 
     ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
-    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps.
+    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps; with
+    ``slice``, they run in slices of so many seconds, and a turn takes what it had of them.
     """
 
     name: str
     of: str
     repeat: int
     turn: int | None
+    slice: float | None
     target: Target
     env: dict[str, str]
     roles: tuple[Role, ...]

@@ -6,6 +6,7 @@ import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from harness import checks, topologies
@@ -73,11 +74,17 @@ def _block(loaded: LoadedScenario, targets: Mapping[str, Target], seeded: Callab
     scenario = loaded.scenario
     if loaded.variants:
         variants = loaded.variants.items()
-        return [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
+        arms = [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
+        return arms if scenario.slice is None else [_in_slices(arm, len(arms)) for arm in arms]
     arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, targets[""])]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
         arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], targets[""]))
     return arms
+
+
+def _in_slices(arm: Arm, sides: int) -> Arm:
+    """A worker's clock goes on while others have their slices, which it has to know where it adds to its own time."""
+    return arm.model_copy(update={"workload": arm.workload.model_copy(update={"sides": sides})})
 
 
 def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target) -> Arm:
@@ -90,6 +97,7 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target
         of=name,
         repeat=1,
         turn=scenario.turns,
+        slice=scenario.slice,
         target=target.model_copy(update={"env": {}}),
         env={**DEFAULT_ENV, **bounded, **target.env},
         roles=tuple(_started_with(role, schedule) for role in roles),
@@ -136,7 +144,7 @@ def _job(scenario: Scenario) -> Job:
     shapes: Distribution = workload.shapes or Fixed(distribution="fixed", value=workload.facts.size)
     drawn = (scenario.seed, workload.steps or 1)
     exchange = topologies.find(topology).exchange(topology)
-    unknown = {"batch_size"} if workload.script is not None else set()
+    batch_sizes = _batch_sizes(scenario)
     return Job(
         **workload.model_dump(
             exclude={
@@ -147,13 +155,15 @@ def _job(scenario: Scenario) -> Job:
                 "script",
                 "args",
                 "folder",
+                "scratch",
                 "dataset",
                 "checkpoint",
-                *unknown,
+                "batch_size",
             }
         ),
         dataset=_dataset(workload),
-        **dict.fromkeys(unknown),
+        batch_size=None if workload.script is not None else round(fmean(batch_sizes)),
+        batch_sizes=batch_sizes if len(set(batch_sizes)) > 1 else (),
         training=_training(scenario),
         model=workload.model or "",
         checkpoint=_checkpoint(workload),
@@ -170,6 +180,14 @@ def _job(scenario: Scenario) -> Job:
         compression=topology.compression,
         horovod_compression=exchange.horovod_compression,
     )
+
+
+def _batch_sizes(scenario: Scenario) -> tuple[int, ...]:
+    """Of each step, drawn by themselves."""
+    asked = scenario.workload.batch_size
+    if isinstance(asked, Distribution):
+        return asked.sizes(scenario.seed + 2, scenario.workload.steps or 1)
+    return (asked,)
 
 
 def _dataset(workload: Workload) -> str:
@@ -199,6 +217,7 @@ def _script(workload: Workload, words: Mapping[str, str]) -> Script | None:
         path=workload.script,
         args=tuple(_said(text, words) for text in workload.args),
         folder=str(_folder(workload.script, workload.folder)),
+        scratch=workload.scratch,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from harness import checks, topologies
+from harness.faults import DrawsSizes
 from harness.planning import fault_rules, network
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_rules import Violation
@@ -22,6 +23,7 @@ def violations(scenario: Scenario) -> Iterator[Violation]:
     yield from _model_file(scenario)
     yield from _amp(scenario)
     yield from _dataset(scenario)
+    yield from _input(scenario)
     yield from _workload(scenario.workload)
     refused = list(_topology(scenario))
     yield from refused
@@ -36,6 +38,8 @@ def violations_between(scenario: Scenario, variants: Mapping[str, Scenario]) -> 
     jobs = {name: bounds_of(arm) for name, arm in (variants or {checks.MAIN: scenario}).items()}
     if scenario.turns is not None:
         yield from _turns(scenario, variants)
+    elif scenario.slice is not None:
+        yield ("slice",), "is of arms that take turns; give turns"
     for check in checks.given(scenario.expect):
         judged = [job for name, job in jobs.items() if name != check.baseline]
         for message in check.refusals(judged):
@@ -54,6 +58,8 @@ def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Vio
             yield ("turns",), "checkpoints are written between turns, in another's time; leave out one of both"
     if len({(one.workload.steps, one.workload.warmup) for one in variants.values()}) > 1:
         yield ("turns",), "every variant needs as many steps, and as long a warm-up, as the others"
+    if scenario.slice is not None and any(one.workload.phases or one.workload.sync_every for one in variants.values()):
+        yield ("slice",), "times of steps would have those of others in them; leave out phases and sync_every"
     turn, workload = scenario.turns or 1, scenario.workload
     if workload.warmup % turn or (workload.steps or 0) % turn:
         yield ("turns",), f"steps and warmup need to be multiples of {turn}, so that every turn counts as a whole"
@@ -75,13 +81,8 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         for path, message in network.violations(spec.network, names):
             yield ("topology", "network", *path), message
     own = scenario.workload.script is None
-    if (
-        own
-        and topologies.find(spec).exchange(spec).splits_batches
-        and scenario.workload.batch_size % len(spec.contexts)
-    ):
-        split = f"{scenario.workload.batch_size} samples cannot be split over {len(spec.contexts)} contexts"
-        yield ("workload", "batch_size"), split
+    if own:
+        yield from _batch_size(scenario)
     for name in sorted(topologies.variables(spec) & set(scenario.target.env)):
         yield ("target", "env", name), "is set by the topology; give it there"
     if scenario.workload.amp is not None and scenario.workload.amp.loss_scaling and spec.loop == "push_pull":
@@ -90,6 +91,29 @@ def _topology(scenario: Scenario) -> Iterator[Violation]:
         yield from _oracle(scenario)
     elif own and spec.parallelism == "model":
         yield from _model_parallel(scenario)
+
+
+def _batch_size(scenario: Scenario) -> Iterator[Violation]:
+    """What is split over contexts has to be so many times as many; what is divided by one number cannot vary."""
+    spec, asked = scenario.topology, scenario.workload.batch_size
+    path = "workload", "batch_size"
+    if isinstance(asked, int):
+        if topologies.find(spec).exchange(spec).splits_batches and asked % len(spec.contexts):
+            yield path, f"{asked} samples cannot be split over {len(spec.contexts)} contexts"
+        return
+    if (why := asked.refusal()) is not None:
+        yield path, why
+    elif asked.varies and len(spec.contexts) > 1:
+        yield path, f"varies, and is split over {len(spec.contexts)} contexts; give one context, or one size"
+    elif asked.varies and scenario.workload.training != "gluon":
+        yield path, f"varies, which the {scenario.workload.training} does not know; give a number"
+    elif asked.varies and spec.loop == "push_pull":
+        yield path, "varies, and the optimizer on the kvstore divides by one number; give loop: trainer, or one size"
+    elif asked.varies and spec.kvstore.startswith("dist") and spec.update_on_kvstore is not False:
+        why = "where servers update, MXNet's Trainer takes one batch size (_check_and_rescale_grad)"
+        yield path, f"varies, and {why}; give update_on_kvstore: false with dist_sync, or one size"
+    elif asked.varies and scenario.workload.input is not None:
+        yield path, "varies, and a loader brings one size; give a number"
 
 
 def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
@@ -157,6 +181,33 @@ def _dataset(scenario: Scenario) -> Iterator[Violation]:
     elif workload.dataset not in DATASETS[facts.input]:
         able = " or ".join(DATASETS[facts.input])
         yield ("workload", "dataset"), f"{workload.model or 'the oracle'} takes {facts.input}; use {able}"
+
+
+def _input(scenario: Scenario) -> Iterator[Violation]:
+    """A loader brings one size, of samples that are ours."""
+    workload, asked = scenario.workload, scenario.workload.input
+    if asked is None:
+        return
+    path = "workload", "input"
+    if workload.training != "gluon" or scenario.topology.parallelism == "model":
+        yield path, "loaders are for the network that Gluon trains; leave it out"
+    if workload.facts.own_batches:
+        yield path, "the model's file has batches of its own; leave it out"
+    shapes = _distribution(workload)
+    if shapes is not None and shapes.refusal() is None and shapes.varies:
+        yield path, "a loader brings one size; use distribution: fixed"
+    if any(isinstance(entry.fault, DrawsSizes) for entry in scenario.faults):
+        yield path, "a loader brings one size, and a fault asks for others; leave out one of both"
+    only = {"threads": "data_loader", "pin_memory": "data_loader"}
+    for field in sorted(asked.model_fields_set & only.keys()):
+        if asked.by != only[field]:
+            yield (*path, field), f"is a DataLoader's, not of {asked.by}; leave it out"
+    if asked.by == "ndarray_iter" and (given := sorted(asked.model_fields_set & {"workers", "prefetch"})):
+        yield (*path, given[0]), "NDArrayIter has all in memory and nothing to prepare; leave it out"
+    if asked.by == "record_iter" and workload.facts.input != "image":
+        yield (*path, "by"), f"record_iter brings images, and {workload.model} takes {workload.facts.input}"
+    if asked.preprocessing != "none" and workload.facts.input not in ("image", "sequence"):
+        yield (*path, "preprocessing"), f"is for images, and {workload.model} takes {workload.facts.input}"
 
 
 def _amp(scenario: Scenario) -> Iterator[Violation]:

@@ -78,7 +78,7 @@ def _job(arm: Arm) -> str:
     if job.script is not None:
         return _script(job, job.script)
     precision = job.amp.dtype if job.amp else "float32"
-    data = f"{Path(job.model).name} on {job.dataset}, {_sizes(job)}, batch {job.batch_size}"
+    data = f"{Path(job.model).name} on {job.dataset}, {_sizes(job)}, {_batch(job)}"
     what = f"{data}, {precision}, {job.optimizer.name}"
     return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, {_sharing(job)}"
 
@@ -88,6 +88,12 @@ def _sizes(job: Job) -> str:
     smallest, largest = min(job.sizes), max(job.sizes)
     padding = f" ({job.padding:.0%} padding)" if job.padding else ""
     return f"size {smallest}{padding}" if smallest == largest else f"sizes {smallest} to {largest}{padding}"
+
+
+def _batch(job: Job) -> str:
+    if not job.batch_sizes:
+        return f"batch {job.batch_size}"
+    return f"batches of {min(job.batch_sizes)} to {max(job.batch_sizes)}, {job.batch_size} on average"
 
 
 def _histogram(sizes: Sequence[int]) -> list[str]:

@@ -157,6 +157,25 @@ class Amp(Strict):
         return [name for name in lists if getattr(self, name) is not None]
 
 
+class Input(Strict):
+    """MXNet's own way to batches, in place of arrays that are there: sample by sample, as a training's data comes."""
+
+    by: Literal["ndarray_iter", "data_loader", "record_iter"] = Field(
+        description="mx.io.NDArrayIter, gluon.data.DataLoader, or mx.io.ImageRecordIter over PNGs in a RecordIO file"
+    )
+    workers: Annotated[int, Field(ge=0, le=64, strict=True)] = Field(
+        default=0, description="processes of a DataLoader (0: none), threads that decode of an ImageRecordIter"
+    )
+    threads: Flag = Field(default=False, description="a DataLoader's workers are threads (its thread_pool)")
+    pin_memory: Flag = Field(default=False, description="a DataLoader's batches lie in pinned memory; for GPUs")
+    prefetch: Annotated[int, Field(ge=1, le=1024, strict=True)] | None = Field(
+        default=None, description="batches that a DataLoader's workers, or an ImageRecordIter, have ready"
+    )
+    preprocessing: Literal["none", "online", "offline"] = Field(
+        default="none", description="shift, mirror and scale samples: anew whenever one is taken, or once beforehand"
+    )
+
+
 def _amp(value: Any) -> Any:
     return {"dtype": value} if isinstance(value, str) else value
 
@@ -224,6 +243,11 @@ class Workload(Strict):
         min_length=1,
         description="the folder that the script runs in, relative to this file (default: the script's own)",
     )
+    scratch: Flag = Field(
+        default=False,
+        description="what a script writes to its folder goes to a layer of each host, or of each process without a "
+        "network, as on machines of their own; afterwards it is in the run's folder, below written",
+    )
     dataset: Literal["digits", "synthetic", "text", "clicks"] | None = Field(
         default=None,
         description="digits are handwritten, the others are drawn from the seed by a teacher, so that there is "
@@ -232,7 +256,10 @@ class Workload(Strict):
     samples: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = Field(
         default=512, description="how many there are of what is drawn; digits are 1,797"
     )
-    batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] = Field(default=32, description="per worker")
+    input: Input | None = Field(default=None, description="how batches come (default: from arrays in memory)")
+    batch_size: Annotated[int, Field(ge=1, le=65536, strict=True)] | Shapes = Field(  # type: ignore[valid-type]
+        default=32, description="per worker; or a distribution of it, per step"
+    )
     shapes: Shapes | None = Field(  # type: ignore[valid-type]
         default=None, description="side of the image or length of the sequence, per step"
     )
@@ -292,8 +319,8 @@ class Workload(Strict):
     def _has_a_model(self) -> Workload:
         if self.script is not None:
             return self._leaves_it_to_the_script()
-        if self.args or self.folder is not None:
-            raise ValueError("has args or a folder for no script; give script: ./train.py")
+        if self.args or self.folder is not None or self.scratch:
+            raise ValueError("has args, a folder or scratch for no script; give script: ./train.py")
         if self.checkpoint is not None and (self.checkpoint.every is None or self.checkpoint.files is not None):
             raise ValueError("checkpoint: needs every, as in {every: 50}; files is for scripts")
         if self.steps is None:
@@ -331,6 +358,7 @@ OF_OUR_LOOP = (
     "model",
     "dataset",
     "samples",
+    "input",
     "batch_size",
     "shapes",
     "hybridize",
@@ -355,6 +383,10 @@ class Scenario(Strict):
     turns: PositiveInt | None = Field(
         default=None,
         description="variants live at once and take turns of so many steps, so that the machine treats them alike",
+    )
+    slice: Annotated[float, Field(ge=0.002, le=10, strict=True)] | None = Field(
+        default=None,
+        description="of steps that take long: turns are not waited for, but variants run in slices of so many seconds",
     )
     target: Target = Target()
     workload: Workload

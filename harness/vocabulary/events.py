@@ -93,10 +93,10 @@ class Window(Event):
 
 @dataclass(frozen=True)
 class Samples(Event):
-    """Of each step of a user's script from ``first``: samples (None: nobody knows) and seconds of waiting for them.
+    """Of each step from ``first``: samples (None: nobody knows), and seconds of waiting for them.
 
-    ``shapes`` of the first array of data ([]: no batch was fetched), where they are recorded. Comes before the window
-    that they are of.
+    Of a user's script, and where a loader of MXNet's brings batches. ``shapes`` of the first array of data ([]: no
+    batch was fetched), where they are recorded. Comes before the window that they are of.
     """
 
     first: int
@@ -282,6 +282,16 @@ class Spawned(Event):
 
     pid: int
     fault: int | None
+
+
+@dataclass(frozen=True)
+class Sliced(Event):
+    """From now on the job runs in slices of time only (`harness/vocabulary/slices.py`)."""
+
+    begin: float
+    length: float
+    place: int
+    of: int
 
 
 @dataclass(frozen=True)

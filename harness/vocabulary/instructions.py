@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from harness.vocabulary.slices import Slices
+
 INTERFACE = "eth0"
 """The device of every host of a pocket cluster."""
 
@@ -110,12 +112,21 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Scratch:
+    """A ``folder`` whose changes go to a ``layer``, another folder; where it is copied, ``without`` a folder in it."""
+
+    folder: str
+    layer: str
+    without: str
+
+
+@dataclass(frozen=True)
 class Spawn(Instruction):
     """Start a process in the folder ``cwd``; its output goes to the file ``log``. ``env`` is the whole environment.
 
     ``host`` is the host of the pocket cluster that it runs on, if there is one. ``fault``: which one starts it again.
     ``checkpoints``: a pattern of the files that a user's script keeps its state in. ``share``: the processors that it
-    keeps to (None: to none).
+    keeps to (None: to none). ``scratch``: where what it writes goes, if not where it would.
     """
 
     argv: tuple[str, ...]
@@ -126,6 +137,14 @@ class Spawn(Instruction):
     fault: int | None = None
     checkpoints: str = ""
     share: Share | None = None
+    scratch: Scratch | None = None
+
+
+@dataclass(frozen=True)
+class Alternate(Instruction):
+    """From now on let all processes, for no one subject, run in slices of theirs only, and report which these are."""
+
+    slices: Slices
 
 
 @dataclass(frozen=True)
@@ -223,6 +242,9 @@ def decode(line: bytes) -> Instruction:
     if kind is Spawn:
         body["argv"] = tuple(body["argv"])
         body["share"] = Share(**body["share"]) if body["share"] else None
+        body["scratch"] = Scratch(**body["scratch"]) if body["scratch"] else None
+    elif kind is Alternate:
+        body["slices"] = Slices(**body["slices"])
     elif kind is Connect:
         body["hosts"] = tuple(_host(host) for host in body["hosts"])
     elif kind is Impair:

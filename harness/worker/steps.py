@@ -38,9 +38,9 @@ class Steps:
 
     def await_credit(self):
         """Block until the next step may be taken; faults begin and end meanwhile."""
+        if self.step == 1 and self._channel.main_apart:  # threads are there once a step was taken
+            keep_main_apart()
         if self.step == self._channel.until:
-            if self.step:  # threads are there once a step was taken
-                keep_main_apart()
             self._channel.await_credit(self.step)
 
     def begin(self):
@@ -105,8 +105,9 @@ class Steps:
                 loss[-1].wait_to_read()
             channel.heartbeat(step)
         mx.nd.waitall()
-        _compute_for_nothing((time.monotonic() - window.opened) * job.burden)
+        _compute_for_nothing((time.monotonic() - window.opened) * job.burden, job.sides)
         seconds = time.monotonic() - window.opened
+        self._tell_of_waits(first)
         channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
         if job.sync_every == 1:
             channel.emit("step", first=first, seconds=window.latencies)
@@ -114,6 +115,15 @@ class Steps:
             channel.emit("phases", first=first, **window.times)
         self._report(window)
         self._window = None
+
+    def _tell_of_waits(self, first):
+        """How long each step of the window waited for its batch, where a loader of MXNet's brings them."""
+        waits = getattr(self._clean_batches, "waits", None)
+        if waits is not None:
+            waited = waits()[first - self.step :]
+            self._channel.emit(
+                "samples", first=first, counts=[self._job.batch_size] * len(waited), waited=waited, shapes=[]
+            )
 
     def _report(self, window):
         self._norms.emit(self._channel, window.first)
@@ -167,9 +177,11 @@ class _Window:
             self.times[part].append(round(now, 6))
 
 
-def _compute_for_nothing(seconds):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+def _compute_for_nothing(seconds, sides):
+    """In slices the clock goes on in those of others: then it is the thread's own time that counts."""
+    clock = time.monotonic if sides == 1 else time.thread_time
+    until = clock() + seconds / sides
+    while clock() < until:
         pass
 
 
