@@ -66,12 +66,15 @@ def _mount(folder: Path, layer: Path, without: Path) -> Path:
         return upper
     except OSError:
         shutil.copytree(folder, copy, symlinks=True, ignore=partial(_ignored, without))
-        namespaces.mount(str(copy), str(folder), f"a copy of {folder}", flags=namespaces.BIND)
+        if without.is_relative_to(folder):
+            (copy / without.relative_to(folder)).mkdir(parents=True, exist_ok=True)
+            namespaces.mount(str(without), str(copy / without.relative_to(folder)), str(without), flags=namespaces.BIND)
+        namespaces.mount(str(copy), str(folder), f"a copy of {folder}", flags=namespaces.BIND | namespaces.RECURSIVE)
         return copy
 
 
 def _ignored(without: Path, folder: str, names: list[str]) -> list[str]:
-    """What is not to be copied: the folder ``without``, and what is no file, as sockets."""
+    """What is not to be copied: the folder ``without``, which stays what it is, and what is no file, as sockets."""
     paths = {name: Path(folder, name) for name in names}
     return [
         name

@@ -113,7 +113,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A ``folder`` whose changes go to a ``layer``, another folder; where it is copied, ``without`` a folder in it."""
+    """A ``folder`` whose changes go to a ``layer``, another folder; if it is copied, ``without`` is left as it is."""
 
     folder: str
     layer: str

@@ -30,15 +30,16 @@ for name, layer in zip("aab", [built[0], *built]):
         layer.enter()
         with open(f"{folder}/log", "a") as log:
             log.write(name)
+        Path(folder, "runs", name).write_text("")
         os._exit(0)
     os.waitpid(child, 0)
 print(*((layer.written / "log").read_text() for layer in built), Path(folder, "log").read_text(), os.getcwd())
-print(*sorted(path.name for path in built[0].written.iterdir()))
+print(*sorted(path.name for path in built[0].written.iterdir()), *sorted(os.listdir(f"{folder}/runs")))
 """
 
 
 @pytest.mark.skipif(not isolation(), reason="namespaces cannot be made here")
-@pytest.mark.parametrize(("how", "seen"), [("overlay", "log"), ("copy", "kept log")])
+@pytest.mark.parametrize(("how", "seen"), [("overlay", "log runs"), ("copy", "kept log runs a b")])
 def test_processes_of_a_layer_share_it_and_others_do_not(tmp_path: Path, how: str, seen: str) -> None:
     folder = tmp_path / "a, b: c"
     (folder / "runs").mkdir(parents=True)

@@ -3,7 +3,7 @@
 INPUT = "image"
 SIZE = 8
 SMALLEST = 2
-VARIABLE = True
+VARIABLE = False
 
 
 def build(classes):
@@ -16,10 +16,9 @@ def build(classes):
         branches,
         contrib.nn.SyncBatchNorm(num_devices=1),
         nn.Activation("relu"),
+        contrib.cnn.DeformableConvolution(16, kernel_size=(3, 3), padding=(1, 1), activation="relu"),
         nn.Conv2D(32, 3, padding=1),
         contrib.nn.PixelShuffle2D(2),
-        contrib.cnn.DeformableConvolution(16, kernel_size=(3, 3), padding=(1, 1), activation="relu"),
-        nn.GlobalAvgPool2D(),
         nn.Dense(classes),
     )
     return net

@@ -10,4 +10,4 @@ pytestmark = pytest.mark.e2e
 
 
 def test_it_is_what_it_says(target: Path, tmp_path: Path) -> None:
-    is_what_it_says("contrib", target, tmp_path, parameters=7_744)
+    is_what_it_says("contrib", target, tmp_path, parameters=30_530)

@@ -1,0 +1,37 @@
+"""What a plan looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from harness.planning.plan import Plan
+from harness.report import plan as report
+
+TEXT = "title: t\nturns: 5\nworkload: {model: mlp, steps: 50, warmup: 10}\nvariants: {a: {}, b: {}}\n"
+
+
+def shown(plan: Plan) -> str:
+    console = Console(width=200)
+    with console.capture() as capture:
+        console.print(report.render(plan))
+    return capture.get()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("slice", None), "arms live at once and take turns of 5 steps, in an order drawn from the seed"),
+        (("slice", 0.02), "arms live at once and run in slices of 20 ms, one after the other"),
+        (
+            ("workload.batch_size", {"distribution": "choice", "values": [8, 64]}),
+            "mlp on digits, size 8, batches of 8 to 64, ",
+        ),
+    ],
+)
+def test_it_says_how_arms_share_the_time_and_how_large_batches_are(
+    plan_of: Callable[..., Plan], change: tuple[str, object], words: str
+) -> None:
+    assert words in shown(plan_of(TEXT, change))
