@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from harness.agent.scratch import COPY, UPPER, WORK
@@ -43,6 +44,8 @@ def collect(run: RunFolder, arm: Arm) -> None:
         for locked in (layer / WORK).glob("*"):
             locked.chmod(0o700)
     shutil.rmtree(layers)
+    with suppress(OSError):  # those of another arm may lie beside them
+        layers.parent.rmdir()
 
 
 def _layers(run: RunFolder, arm: Arm) -> Path:
