@@ -51,7 +51,7 @@ def test_processes_of_a_layer_share_it_and_others_do_not(tmp_path: Path, how: st
 
 
 def test_a_pattern_within_the_folder_is_looked_for_in_the_layer() -> None:
-    layer = Layer(0, Path("/home/me/train"), Path("/layers/a/upper"))
-    assert layer.seen("/home/me/train/out/*.params") == "/layers/a/upper/out/*.params"
-    assert layer.seen("/home/me/training/*.params") == "/home/me/training/*.params"
+    layer = Layer(0, Path("/data/train"), Path("/layers/a/upper"))
+    assert layer.seen("/data/train/out/*.params") == "/layers/a/upper/out/*.params"
+    assert layer.seen("/data/training/*.params") == "/data/training/*.params"
     assert layer.seen("") == ""
