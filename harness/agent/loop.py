@@ -11,11 +11,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 
 from harness.agent import children, cluster, proc, scratch, sockets
-from harness.agent.alternation import Alternation
 from harness.agent.children import Child
 from harness.agent.cluster import ClusterHost
 from harness.agent.fault_injector import FaultInjector
@@ -30,7 +28,6 @@ from harness.vocabulary import instructions
 from harness.vocabulary.event_line import line
 from harness.vocabulary.instructions import (
     Act,
-    Alternate,
     BeginInProcess,
     Connect,
     Credit,
@@ -55,7 +52,7 @@ _CONTROLLER_SECONDS = 600.0
 """So long a controller may be held up, as by Ctrl-Z; when it is gone, the end of our input says so at once."""
 
 _LAST_SECONDS = 1.0
-_OF_NO_PROCESS = (Alternate, Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
+_OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
 
 
 class Agent:
@@ -75,7 +72,6 @@ class Agent:
         self._layers: dict[str, Layer] = {}
         self._wire: Child | None = None
         self._kill_at: float | None = None
-        self._alternation: Alternation | None = None
         self._pending = b""
         self._open = True
 
@@ -95,7 +91,6 @@ class Agent:
                 for key, _ in self._selector.select(self._pause()):
                     key.data()
                 self._injector.turn()
-                self._take_slice()
                 self._reap()
                 self._finish_dumps()
                 self._kill_if_due()
@@ -144,8 +139,6 @@ class Agent:
         due += [dump.deadline for dump in self._dumps.values()]
         if self._kill_at is not None:
             due.append(self._kill_at)
-        if self._alternation is not None:
-            due.append(self._alternation.due)
         soonest = min(due, default=None)
         return None if soonest in (None, float("inf")) else max(0.0, soonest - time.monotonic())
 
@@ -161,7 +154,6 @@ class Agent:
     def perform(self, instruction: Instruction) -> None:
         """Act on one instruction. One for a process that is gone does nothing, and reports that it is gone."""
         act: dict[type[Instruction], Callable[..., None]] = {
-            Alternate: self._alternate,
             Connect: self._connect,
             Impair: self._tell_wire,
             Restore: self._tell_wire,
@@ -180,15 +172,6 @@ class Agent:
         if not isinstance(instruction, _OF_NO_PROCESS) and instruction.subject not in self._children:
             return  # it was never started; without a report there is no receipt
         act[type(instruction)](instruction)
-
-    def _alternate(self, instruction: Alternate) -> None:
-        """Stop all processes until the first slice of theirs."""
-        self._alternation = Alternation(instruction.slices)
-        self._report("sliced", "", asdict(instruction.slices))
-
-    def _take_slice(self) -> None:
-        if self._alternation is not None:
-            self._alternation.turn([child for child in self._children.values() if not child.exited])
 
     def _connect(self, instruction: Connect) -> None:
         """Make the hosts, then start the wire, which holds the other ends of their devices."""
@@ -288,7 +271,6 @@ class Agent:
 
     def _shutdown(self, instruction: Shutdown) -> None:
         self._injector.end()
-        self._alternation = None
         for child in self._alive():
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)

@@ -1,7 +1,7 @@
 """Which processors a process keeps to: where sides take turns, each process of one has those of the same of another.
 
-A process that the kernel moves about meets other caches and other neighbours than its twin: lenet with dist_sync and
-itself, 10 pairs of it, scattered by 0.7 % where every process kept to a processor, by 1.1 % where none did.
+Processors of one virtual machine need not be equally fast, and not always. What the kernel moves about meets them by
+luck, and its twin meets others.
 """
 
 from __future__ import annotations

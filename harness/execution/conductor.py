@@ -40,8 +40,7 @@ from harness.vocabulary.events import (
     Waiting,
     Window,
 )
-from harness.vocabulary.instructions import Alternate, Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey
-from harness.vocabulary.slices import Slices
+from harness.vocabulary.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Spawn, Survey
 
 GRACE_SECONDS = 1.0
 STACKS_SECONDS = 20.0
@@ -299,10 +298,6 @@ class Conductor:
         """Stop what would compute while it waits for its turn, once all of it waits."""
         return [Signal(name, "STOP", None) for name in self._alive()] if self.rests and self.arm.is_restless else []
 
-    def alternate(self, slices: Slices) -> list[Action]:
-        """Let every worker go on, in slices."""
-        return [*self.take_turn(slices.begin), Alternate("", slices)]
-
     def take_turn(self, now: float) -> list[Action]:
         """Let every worker go on, where they wait for their turn: for so many steps."""
         self._moved = now
@@ -321,8 +316,6 @@ class Conductor:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
         actions = self._moved_by(now, self._scheduler.at_step(worker, step, now))
         self._roles[worker].waiting = None
-        if self.arm.slice:
-            return [*actions, Credit(worker, None)]
         until = step + self.arm.turn if self.arm.turn else self._scheduler.next_stop(step)
         return [*actions, Credit(worker, until)]
 

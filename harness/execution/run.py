@@ -38,11 +38,9 @@ from harness.storage.run_folder import RunFolder
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.instructions import Instruction, Spawn
-from harness.vocabulary.slices import Slices
 
 Observer = Callable[[Event], None]
 POLL_SECONDS = 0.2
-SLICES_BEGIN_SECONDS = 0.02
 DEAF_SECONDS = 1.0
 """A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
 
@@ -195,23 +193,18 @@ def _perform(runs: Sequence[_ArmRun], order: random.Random) -> None:
     """
     for run in runs:
         run.begin()
-    length = runs[0].slice
     waiting: list[_ArmRun] = []
     active = runs[0]
     while any(not run.over for run in runs):
         for run in runs:
             if not run.over:
                 run.listen(POLL_SECONDS if run is active else 0.0)
-        if not all(run.rests for run in runs) or all(run.over for run in runs):
-            active = active if not active.over else next((run for run in runs if not run.over), active)
-        elif length is not None:
-            slices = Slices(time.monotonic() + SLICES_BEGIN_SECONDS, length, 0, len(runs))
-            for place, run in enumerate(runs):
-                run.alternate(replace(slices, place=place))
-        else:
+        if all(run.rests for run in runs) and any(not run.over for run in runs):
             waiting = [run for run in waiting if not run.over] or order.sample(runs, len(runs))
             active = waiting.pop(0)
             active.take_turn()
+        elif active.over:
+            active = next((run for run in runs if not run.over), active)
 
 
 class _ArmRun:
@@ -234,11 +227,6 @@ class _ArmRun:
         self._heard = time.monotonic()
 
     @property
-    def slice(self) -> float | None:
-        """Seconds of the slices that it runs in, if it does."""
-        return self._arm.slice
-
-    @property
     def over(self) -> bool:
         """Whether nothing is left of it, or has been given time enough to leave."""
         return self._conductor.over or self._late()
@@ -257,11 +245,6 @@ class _ArmRun:
         """Let it go on, if it waits for that."""
         if not self.over:
             self._do(self._conductor.take_turn(time.monotonic()))
-
-    def alternate(self, slices: Slices) -> None:
-        """Let it go on in slices, beside others that do."""
-        if not self.over:
-            self._do(self._conductor.alternate(slices))
 
     def listen(self, patience: float) -> None:
         """Wait for events as long as that, or until something is due, and do what follows; AgentError if it died."""

@@ -55,7 +55,8 @@ class Goodput(Measure):
         if batch is None:
             yield Quantity("goodput", "samples/s", None, note="the script's batches were not seen")
             return
-        samples = sum(self._reached.values()) * batch
+        job, reached = self.arm.workload, self._reached.values()
+        samples = sum(job.samples_of(0, steps) or steps * batch for steps in reached)
         if seconds <= 0 or not samples:
             yield Quantity("goodput", "samples/s", None, note="no window ended")
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,12 +18,10 @@ from harness.vocabulary.events import (
     Healed,
     Injected,
     Samples,
-    Sliced,
     Spawned,
     Window,
 )
 from harness.vocabulary.quantities import Quantity
-from harness.vocabulary.slices import Slices
 
 REPORT_SECONDS = 0.05
 """A worker reports its window at most so long before it opens the next."""
@@ -86,9 +84,9 @@ class _Turn:
     end: float = 0.0
     samples: float = 0.0
 
-    def add(self, begin: float, end: float, samples: float) -> None:
-        self.begin, self.end = min(self.begin, begin), max(self.end, end)
-        self.samples += samples
+    def add(self, stretch: _Stretch) -> None:
+        self.begin, self.end = min(self.begin, stretch.begin), max(self.end, stretch.end)
+        self.samples += stretch.samples
 
     @property
     def rate(self) -> float:
@@ -101,7 +99,7 @@ Workers = Mapping[str, _Windows]
 class Throughput(Measure):
     """For the job: on one grid of time, what all workers trained in each cell; also within faults only.
 
-    Where arms take turns, each turn is a cell; in slices, by the time of its own.
+    Where arms take turns, each turn is a cell.
 
     The grid begins when the last worker has warmed up and ends when the first has trained all its steps.
     """
@@ -110,7 +108,6 @@ class Throughput(Measure):
     hears: ClassVar[tuple[type[Event], ...]] = (
         Window,
         Samples,
-        Sliced,
         Injected,
         Healed,
         Spawned,
@@ -128,7 +125,6 @@ class Throughput(Measure):
         self._active: set[int] = set()
         self._changed = 0.0
         self._turns: dict[int, _Turn] = {}
-        self._clock: Callable[[float], float] = lambda t: t
         self._counted: dict[str, int | None] = {}
         self._unit = "samples"
 
@@ -137,8 +133,6 @@ class Throughput(Measure):
             self._window(event)
         elif isinstance(event, Injected | Healed):
             self._mark(event)
-        elif isinstance(event, Sliced):
-            self._clock = Slices(event.begin, event.length, event.place, event.of).active
         elif isinstance(event, Samples):
             self._counted[event.subject] = None if None in event.counts else sum(filter(None, event.counts))
         elif isinstance(event, Done):
@@ -161,8 +155,7 @@ class Throughput(Measure):
             return
         stretch = self._stretch(window)
         if self.arm.turn:
-            begin, end = self._clock(stretch.begin), self._clock(stretch.end)
-            self._turns.setdefault(window.first // self.arm.turn, _Turn()).add(begin, end, stretch.samples)
+            self._turns.setdefault(window.first // self.arm.turn, _Turn()).add(stretch)
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
         if self._active and window.t - window.seconds >= self._changed:
             self._faulted[-1].setdefault(window.subject, _Windows()).add(stretch)

@@ -53,7 +53,7 @@ class Job(Strict):
     """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn.
 
     ``padding`` is the share of the sizes that nothing was drawn for. ``batch_sizes`` are those of each step, again and
-    again, where they vary; ``batch_size`` is their mean then. ``sides``: how many jobs share the time in slices.
+    again, where they vary; ``batch_size`` is their mean then.
     """
 
     training: Literal["gluon", "model_parallel", "oracle", "script"]
@@ -79,7 +79,6 @@ class Job(Strict):
     held_back: int
     target_loss: float | None
     burden: float
-    sides: int = 1
     checkpoint: Checkpoint | None
     record_shapes: bool
     memory: str
@@ -152,15 +151,13 @@ class Arm(Strict):
     """One job of a run: the scenario itself, one of its variants, or the control; once, or again and again.
 
     ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
-    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps; with
-    ``slice``, they run in slices of so many seconds, and a turn takes what it had of them.
+    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps.
     """
 
     name: str
     of: str
     repeat: int
     turn: int | None
-    slice: float | None
     target: Target
     env: dict[str, str]
     roles: tuple[Role, ...]
@@ -175,9 +172,13 @@ class Arm(Strict):
 
     @property
     def is_restless(self) -> bool:
-        """Whether its processes compute while they wait for a turn: Horovod's do, and OpenMP's threads for a while."""
-        threads = self.env.get("OMP_NUM_THREADS", "1")
-        return self.turn is not None and (self.workload.loop == "horovod" or threads != "1")
+        """Whether its processes compute while they wait for a turn.
+
+        Horovod's do, OpenMP's threads for a while, and loaders, which a script may have, too: they have batches ready.
+        """
+        threads, job = self.env.get("OMP_NUM_THREADS", "1"), self.workload
+        ahead = job.script is not None or job.input is not None
+        return self.turn is not None and (job.loop == "horovod" or threads != "1" or ahead)
 
     @property
     def shares(self) -> dict[str, Share]:

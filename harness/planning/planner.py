@@ -74,17 +74,11 @@ def _block(loaded: LoadedScenario, targets: Mapping[str, Target], seeded: Callab
     scenario = loaded.scenario
     if loaded.variants:
         variants = loaded.variants.items()
-        arms = [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
-        return arms if scenario.slice is None else [_in_slices(arm, len(arms)) for arm in arms]
+        return [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
     arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, targets[""])]
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
         arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], targets[""]))
     return arms
-
-
-def _in_slices(arm: Arm, sides: int) -> Arm:
-    """A worker's clock goes on while others have their slices, which it has to know where it adds to its own time."""
-    return arm.model_copy(update={"workload": arm.workload.model_copy(update={"sides": sides})})
 
 
 def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target) -> Arm:
@@ -97,7 +91,6 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target
         of=name,
         repeat=1,
         turn=scenario.turns,
-        slice=scenario.slice,
         target=target.model_copy(update={"env": {}}),
         env={**DEFAULT_ENV, **bounded, **target.env},
         roles=tuple(_started_with(role, schedule) for role in roles),

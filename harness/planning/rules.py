@@ -38,8 +38,6 @@ def violations_between(scenario: Scenario, variants: Mapping[str, Scenario]) -> 
     jobs = {name: bounds_of(arm) for name, arm in (variants or {checks.MAIN: scenario}).items()}
     if scenario.turns is not None:
         yield from _turns(scenario, variants)
-    elif scenario.slice is not None:
-        yield ("slice",), "is of arms that take turns; give turns"
     for check in checks.given(scenario.expect):
         judged = [job for name, job in jobs.items() if name != check.baseline]
         for message in check.refusals(judged):
@@ -58,8 +56,6 @@ def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Vio
             yield ("turns",), "checkpoints are written between turns, in another's time; leave out one of both"
     if len({(one.workload.steps, one.workload.warmup) for one in variants.values()}) > 1:
         yield ("turns",), "every variant needs as many steps, and as long a warm-up, as the others"
-    if scenario.slice is not None and any(one.workload.phases or one.workload.sync_every for one in variants.values()):
-        yield ("slice",), "times of steps would have those of others in them; leave out phases and sync_every"
     turn, workload = scenario.turns or 1, scenario.workload
     if workload.warmup % turn or (workload.steps or 0) % turn:
         yield ("turns",), f"steps and warmup need to be multiples of {turn}, so that every turn counts as a whole"

@@ -26,10 +26,8 @@ def render(plan: Plan) -> RenderableType:
     target = f", target {next(iter(targets.values()))}" if len(set(targets.values())) == 1 else ""
     head = Text.assemble((plan.title, "bold"), f"\nplan {plan.hash[:12]}, seed {plan.seed}{target}")
     if any(len(arms) > 1 for arms in plan.companies):
-        first = plan.arms[0]
-        how = f"take turns of {first.turn} steps, in an order drawn from the seed"
-        how = how if first.slice is None else f"run in slices of {first.slice * 1e3:g} ms, one after the other"
-        head.append(f"\narms live at once and {how}")
+        turn = plan.arms[0].turn
+        head.append(f"\narms live at once and take turns of {turn} steps, in an order drawn from the seed")
     if any(arm.repeat > 1 for arm in plan.arms):
         head.append(f"\nin this order: {', '.join(arm.name for arm in plan.arms)}")
     return Group(head, *(part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm, not target)))

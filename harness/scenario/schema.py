@@ -384,10 +384,6 @@ class Scenario(Strict):
         default=None,
         description="variants live at once and take turns of so many steps, so that the machine treats them alike",
     )
-    slice: Annotated[float, Field(ge=0.002, le=10, strict=True)] | None = Field(
-        default=None,
-        description="of steps that take long: turns are not waited for, but variants run in slices of so many seconds",
-    )
     target: Target = Target()
     workload: Workload
     topology: Topology = Topology()

@@ -34,13 +34,6 @@ About what its start takes: what differs between processes tells more than longe
 interval of few pairs is wide.
 """
 
-SLICED_SECONDS, SLICE_SECONDS = 0.03, 0.02
-"""Steps that take longer run in slices: the machine's speed changes within them.
-
-resnet with 70 ms a step, both processes on processors of their own: 4 times 11 s of one pair scattered by 0.25 % in
-slices of 20 ms, by 1.2 % in turns of a step.
-"""
-
 WARMUP_TURNS = 3
 
 DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}
@@ -69,8 +62,7 @@ def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Ma
     turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
     fit = PAIR_SECONDS / (turn * step * len(scenario.sides)) if step else math.inf
     turns = round(min(MEAN_TURNS * (RESOLVE / resolve) ** 2, fit))
-    turns = min(max(turns, TURNS[0]), TURNS[1])
-    return scenario.duet(number, turn, turns, WARMUP_TURNS, workload, SLICE_SECONDS if step > SLICED_SECONDS else None)
+    return scenario.duet(number, turn, min(max(turns, TURNS[0]), TURNS[1]), WARMUP_TURNS, workload)
 
 
 def counted(every: Sequence[Pair]) -> list[Pair]:

@@ -84,18 +84,10 @@ class Sides:
         asked = "are the numbers the same?"
         return self._text(asked, {first: sides[first], AGAIN: sides[first], **sides}, workload, faults=[])
 
-    def duet(
-        self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any], slice_: float | None = None
-    ) -> str:
-        """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up.
-
-        With ``slice_`` they run in slices of so many seconds, if nothing asks for the times of steps.
-        """
+    def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any]) -> str:
+        """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up."""
         steps = {"steps": turn * (turns + warmup), "warmup": turn * warmup, "window": turn}
-        own = {**self.values["workload"], **workload}
-        timed = any(own.get(field) or f"workload.{field}" in self._changed for field in ("phases", "sync_every"))
-        more = {"turns": turn} if slice_ is None or timed or self.has_network else {"turns": turn, "slice": slice_}
-        return self._text("which is faster?", self._in_turn(number), {**workload, **steps}, number, **more)
+        return self._text("which is faster?", self._in_turn(number), {**workload, **steps}, number, turns=turn)
 
     def apart(self, number: int, workload: Mapping[str, Any]) -> str:
         """The scenario of pair ``number`` where sides run one after the other, each first in its turn."""

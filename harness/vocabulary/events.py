@@ -285,16 +285,6 @@ class Spawned(Event):
 
 
 @dataclass(frozen=True)
-class Sliced(Event):
-    """From now on the job runs in slices of time only (`harness/vocabulary/slices.py`)."""
-
-    begin: float
-    length: float
-    place: int
-    of: int
-
-
-@dataclass(frozen=True)
 class SpawnFailed(Event):
     """A process could not be started."""
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from harness.vocabulary.slices import Slices
-
 INTERFACE = "eth0"
 """The device of every host of a pocket cluster."""
 
@@ -141,13 +139,6 @@ class Spawn(Instruction):
 
 
 @dataclass(frozen=True)
-class Alternate(Instruction):
-    """From now on let all processes, for no one subject, run in slices of theirs only, and report which these are."""
-
-    slices: Slices
-
-
-@dataclass(frozen=True)
 class Credit(Instruction):
     """Let a worker go on to step ``until`` (None: to the end)."""
 
@@ -243,8 +234,6 @@ def decode(line: bytes) -> Instruction:
         body["argv"] = tuple(body["argv"])
         body["share"] = Share(**body["share"]) if body["share"] else None
         body["scratch"] = Scratch(**body["scratch"]) if body["scratch"] else None
-    elif kind is Alternate:
-        body["slices"] = Slices(**body["slices"])
     elif kind is Connect:
         body["hosts"] = tuple(_host(host) for host in body["hosts"])
     elif kind is Impair:

@@ -38,9 +38,10 @@ class Steps:
 
     def await_credit(self):
         """Block until the next step may be taken; faults begin and end meanwhile."""
-        if self.step == 1 and self._channel.main_apart:  # threads are there once a step was taken
-            keep_main_apart()
         if self.step == self._channel.until:
+            if self.step and self._channel.main_apart:  # threads are there once a step was taken
+                self._channel.main_apart = False
+                keep_main_apart()
             self._channel.await_credit(self.step)
 
     def begin(self):
@@ -105,7 +106,7 @@ class Steps:
                 loss[-1].wait_to_read()
             channel.heartbeat(step)
         mx.nd.waitall()
-        _compute_for_nothing((time.monotonic() - window.opened) * job.burden, job.sides)
+        _compute_for_nothing((time.monotonic() - window.opened) * job.burden)
         seconds = time.monotonic() - window.opened
         self._tell_of_waits(first)
         channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
@@ -177,11 +178,9 @@ class _Window:
             self.times[part].append(round(now, 6))
 
 
-def _compute_for_nothing(seconds, sides):
-    """In slices the clock goes on in those of others: then it is the thread's own time that counts."""
-    clock = time.monotonic if sides == 1 else time.thread_time
-    until = clock() + seconds / sides
-    while clock() < until:
+def _compute_for_nothing(seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
         pass
 
 

@@ -130,24 +130,3 @@ def test_what_cannot_be_asked(question: Path, results: Path, arguments: tuple[st
     assert told.code == 2
     assert message in told.err
     assert "Traceback" not in told.err
-
-
-SLICED = """\
-title: How fast does a deep network train?
-turns: 1
-slice: 0.02
-workload: {model: resnet18, batch_size: 16, steps: 24, warmup: 2, window: 1}
-variants: {a: {}, b: {workload.burden: 0.5}}
-"""
-
-
-def test_long_steps_share_the_machine_in_slices(tmp_path: Path, target: Path) -> None:
-    """Each stands still in the other's: what both took is all the time there was."""
-    (tmp_path / "question.yaml").write_text(SLICED)
-    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
-    assert command.code == 0, command.err
-    (run_id,) = (path.name for path in (tmp_path / "results" / "runs").iterdir())
-    verdict = run.judged(run_folder.find(tmp_path / "results", run_id))
-    a, b = (verdict.arm(name).get("throughput").samples for name in "ab")
-    assert len(a) == len(b) == 22
-    assert 1.25 < sum(1 / rate for rate in b) / sum(1 / rate for rate in a) < 1.9

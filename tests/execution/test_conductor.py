@@ -10,8 +10,7 @@ import pytest
 from harness.planning.plan import Plan
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Injected, Started
-from harness.vocabulary.instructions import Alternate, Connect, Credit, Shutdown, Signal, Snapshot, Survey
-from harness.vocabulary.slices import Slices
+from harness.vocabulary.instructions import Connect, Credit, Shutdown, Signal, Snapshot, Survey
 from tests.play import ALL, ARM, S0, SCHEDULER, W0, W1, Play, kill, pause, slow
 
 
@@ -538,14 +537,6 @@ def test_what_computes_while_it_waits_is_stopped_between_turns(plan_of: Callable
     assert job.conductor.take_turn(2.0) == [*goes_on, Credit(W0, 5), Credit(W1, 5)]
     assert job.on(events.Waiting, W0, 5) == []
     assert job.on(events.Waiting, W1, 5) == stops
-
-
-def test_in_slices_all_go_on_to_the_end(plan_of: Callable[..., Plan]) -> None:
-    job = Play(plan_of(TURNS, ("slice", 0.02)))
-    job.come_up()
-    slices = Slices(2.0, 0.02, 0, 2)
-    assert job.conductor.alternate(slices) == [Credit(W0, None), Credit(W1, None), Alternate("", slices)]
-    assert not job.conductor.rests
 
 
 SCRIPT = "title: q\nworkload: {script: ./train.py%s}\ntopology: {kvstore: dist_sync, workers: 2}\n"

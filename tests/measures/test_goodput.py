@@ -29,3 +29,13 @@ def test_every_stall_is_in_it_and_steps_done_twice_count_once(plan_of: Callable[
 def test_without_a_window_there_is_none(plan_of: Callable[..., Plan]) -> None:
     (goodput,) = Goodput(plan_of(SINGLE).arms[0]).quantities()
     assert (goodput.value, goodput.note) == (None, "no window ended")
+
+
+def test_of_batches_that_vary_each_counts_with_its_own_size(plan_of: Callable[..., Plan]) -> None:
+    sizes = {"distribution": "choice", "values": [8, 64]}
+    arm = plan_of(SINGLE, ("workload.batch_size", sizes)).arms[0]
+    measure = Goodput(arm)
+    for event in (Started(0.0, "main", ""), *_windows(0.0, 0, 3), Done(5.0, "main", W, 30)):
+        measure.add(event)
+    (goodput,) = measure.quantities()
+    assert goodput.value == sum(arm.workload.batch_sizes[:30]) / 5.0

@@ -7,7 +7,7 @@ import pytest
 
 from harness.measures.throughput import Throughput
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Exited, Healed, Injected, Samples, Sliced, Spawned, Window
+from harness.vocabulary.events import Exited, Healed, Injected, Samples, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
@@ -156,16 +156,6 @@ def test_a_turn_is_a_cell_however_short_the_time_between_turns(plan_of: Callable
     found = _named(measure)["throughput", ""]
     assert found.n == 2
     assert found.samples == pytest.approx((640 / 2.5, 640 / 2.5))
-
-
-def test_in_slices_a_turn_takes_what_it_had_of_them(plan_of: Callable[..., Plan]) -> None:
-    text = "title: t\nturns: 1\nslice: 0.5\nworkload: {model: mlp, batch_size: 32, steps: 9, warmup: 0, window: 1}\n"
-    measure = Throughput(plan_of(text + "variants: {main: {}, other: {}}\n").arms[0])
-    measure.add(Sliced(0.0, "main", "", 10.0, 0.5, 0, 2))
-    measure.add(_window(11.5, "worker/0", 0, 1.5, steps=1))  # of 10.0 to 11.5: the first half second, no more
-    measure.add(_window(12.25, "worker/0", 1, 0.75, steps=1))  # 11.5 to 12.25: all of it, in two slices
-    found = _named(measure)["throughput", ""]
-    assert found.samples == pytest.approx((32 / 0.5, 32 / 0.75))
 
 
 SCRIPT = "title: q\nworkload: {script: ./train.py, warmup: 10}\n"

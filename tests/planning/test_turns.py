@@ -28,15 +28,9 @@ def test_without_turns_every_arm_is_alone(plan_of: Callable[..., Plan]) -> None:
     assert [len(arms) for arms in plan.companies] == [1, 1, 1, 1]
 
 
-def test_in_slices_workers_know_how_many_share_the_time(plan_of: Callable[..., Plan]) -> None:
-    assert [(arm.slice, arm.workload.sides) for arm in plan_of(TEXT, ("slice", 0.02)).arms] == [(0.02, 2)] * 2
-    assert [(arm.slice, arm.workload.sides) for arm in plan_of(TEXT).arms] == [(None, 1)] * 2
-
-
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("slice", 0.001, "greater than or equal to 0.002"),
         ("variants", {}, "one arm has nobody to take turns with; give variants"),
         ("faults", [{"kill": {"select": {"role": "worker"}, "at": {"step": 5}}}], "faults of one arm would meet"),
         ("workload.checkpoint", {"every": 10}, "checkpoints are written between turns"),
@@ -52,8 +46,29 @@ def test_what_cannot_take_turns_is_refused(
         plan_of(TEXT, (field, value))
 
 
-def test_slices_are_of_turns_and_have_no_times_of_steps(plan_of: Callable[..., Plan]) -> None:
-    with pytest.raises(ScenarioError, match="is of arms that take turns; give turns"):
-        plan_of(TEXT, ("slice", 0.02), ("turns", None))
-    with pytest.raises(ScenarioError, match="times of steps would have those of others in them"):
-        plan_of(TEXT, ("slice", 0.02), ("workload.phases", True))
+@pytest.mark.parametrize(
+    ("changes", "restless"),
+    [
+        ({}, False),
+        ({"workload.input": {"by": "data_loader", "workers": 2}, "workload.model": "lenet"}, True),
+        ({"target.env.OMP_NUM_THREADS": "2"}, True),
+        ({"turns": None, "target.env.OMP_NUM_THREADS": "2"}, False),
+    ],
+)
+def test_what_computes_while_it_waits_is_known(
+    plan_of: Callable[..., Plan], changes: dict[str, object], restless: bool
+) -> None:
+    change = {"variants": {"a": {}, "b": {}}, **changes}
+    assert [arm.is_restless for arm in plan_of(TEXT, *change.items()).arms] == [restless] * 2
+
+
+def test_processes_of_all_sides_are_placed_alike(plan_of: Callable[..., Plan]) -> None:
+    topology = ("topology", {"kvstore": "dist_sync", "workers": 2, "servers": 1})
+    first, other = plan_of(TEXT, topology, ("variants.b", {"target.env.OMP_NUM_THREADS": "2"})).arms
+    assert sorted(first.shares) == ["server/0", "worker/0", "worker/1"]
+    assert {(share.of, share.threads) for share in first.shares.values()} == {(3, 1)}
+    assert {name: share.place for name, share in first.shares.items()} == {
+        name: share.place for name, share in other.shares.items()
+    }
+    assert {share.threads for share in other.shares.values()} == {2}
+    assert plan_of(TEXT, topology, ("turns", None)).arms[0].shares == {}

@@ -23,8 +23,7 @@ def shown(plan: Plan) -> str:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("slice", None), "arms live at once and take turns of 5 steps, in an order drawn from the seed"),
-        (("slice", 0.02), "arms live at once and run in slices of 20 ms, one after the other"),
+        (("title", "t"), "arms live at once and take turns of 5 steps, in an order drawn from the seed"),
         (
             ("workload.batch_size", {"distribution": "choice", "values": [8, 64]}),
             "mlp on digits, size 8, batches of 8 to 64, ",

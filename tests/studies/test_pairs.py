@@ -60,13 +60,7 @@ def test_a_turn_is_short_and_a_pair_as_long_as_the_question_needs(
     values = yaml.safe_load(pairs.duet(SCENARIO, 0, step, resolve, {}))
     assert (values["turns"], values["workload"]["window"]) == (turn, turn)
     assert values["workload"]["steps"] == turn * (turns + pairs.WARMUP_TURNS)
-    assert values.get("slice") == (0.02 if step > 0.03 else None)
     sides.checked(yaml.safe_dump(values), "question")
-
-
-@pytest.mark.parametrize("more", [{"phases": True}, {"sync_every": 1}])
-def test_where_steps_are_timed_there_are_no_slices(more: dict[str, object]) -> None:
-    assert "slice" not in yaml.safe_load(pairs.duet(SCENARIO, 0, 0.1, 0.01, more))
 
 
 def test_a_step_takes_what_the_slowest_arms_fastest_window_does() -> None:

@@ -5,7 +5,6 @@ import pytest
 from harness.vocabulary import instructions
 from harness.vocabulary.instructions import (
     Act,
-    Alternate,
     Connect,
     Credit,
     Direction,
@@ -20,7 +19,6 @@ from harness.vocabulary.instructions import (
     Survey,
     Undo,
 )
-from harness.vocabulary.slices import Slices
 
 LINK, FREE = Direction(1e9, 0.001, 0.0005, 1000), Direction(None, 0.0, 0.0, 1)
 
@@ -31,7 +29,6 @@ LINK, FREE = Direction(1e9, 0.001, 0.0005, 1000), Direction(None, 0.0, 0.0, 1)
         Spawn("worker/0", ("python", "-c", "pass"), {"A": "1"}, "/tmp", "log"),
         Spawn("worker/0", ("python",), {}, "/tmp", "log", "worker-0"),
         Spawn("worker/0", (), {}, "/tmp", "log", share=Share(1, 3, 2), scratch=Scratch("/a", "/b", "/a/c")),
-        Alternate("", Slices(5.0, 0.02, 1, 2)),
         Connect("", (Host("a", "10.77.0.1", LINK, LINK), Host("b", "10.77.0.2", LINK, FREE)), 9000, 7),
         Survey(""),
         Credit("worker/0", 50),
