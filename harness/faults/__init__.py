@@ -430,7 +430,7 @@ def checkpoint_refusals(fault: Fault, job: JobBounds) -> Iterator[Refusal]:
     if job.own_checkpoints:
         yield (
             (),
-            f"{fault.name} needs the harness's own loop; of faults on checkpoints, scripts know checkpoint_corrupt",
+            f"{fault.name} needs the harness's own loop; scripts know checkpoint_corrupt and checkpoint_kill",
         )
     elif job.checkpoint_every is None:
         yield (), f"{fault.name} acts on checkpoints; give workload.checkpoint"

@@ -25,7 +25,7 @@ class Checkpointing(Event):
 
 
 class CheckpointKill(WorkerFault):
-    """SIGKILL when half of the checkpoint that is due at the given step has been written."""
+    """SIGKILL when half of the checkpoint that is due at the given step has been written; a script's next one."""
 
     name: ClassVar[str] = "checkpoint_kill"
     evidence: ClassVar[tuple[type[Event], ...]] = (Checkpointing, Signalled, Exited)
@@ -48,6 +48,8 @@ class CheckpointKill(WorkerFault):
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
         yield from super().refusals(job)
+        if job.own_checkpoints:
+            return
         yield from checkpoint_refusals(self, job)
         step, every = self.at.step if self.at else None, job.checkpoint_every
         if every is not None and (not step or step % every):

@@ -53,6 +53,11 @@ class InProcessFaults:
         made = [fault.updates(training, step) for fault in self._active.values()]  # each accounts for what it does
         return all(made)
 
+    @property
+    def stand_half_way(self):
+        """Whether one of them is waiting for half of a checkpoint."""
+        return any(fault.stands_half_way for fault in self._active.values())
+
     def half_way(self, step):
         """Half of the checkpoint of ``step`` is written."""
         for fault in list(self._active.values()):

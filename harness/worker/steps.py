@@ -32,6 +32,11 @@ class Steps:
         self._training.batches = lambda step: self._faults.batch(self._clean_batches, step)
         self._faults.begin(number, self.step)
 
+    @property
+    def stand_half_way(self):
+        """Whether a fault waits for half of a checkpoint."""
+        return self._faults.stand_half_way
+
     def half_way(self):
         """Half of the checkpoint of this step is written."""
         self._faults.half_way(self.step)

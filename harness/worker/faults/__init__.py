@@ -32,6 +32,9 @@ class InProcessFault:
     remembers_gradients = False
     """Whether ``remember`` is to see the gradients of every step, also before the fault begins."""
 
+    stands_half_way = False
+    """Whether ``half_way`` does anything: a script's checkpoint is written in two halves for it only."""
+
     def __init__(self, parameters, sizes, job, tell, report):
         self.parameters, self.sizes, self.job, self.tell, self.report = parameters, sizes, job, tell, report
 

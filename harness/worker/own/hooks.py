@@ -19,6 +19,7 @@ def install(mx, seen):
     _at_modules(mx.mod, seen)
     _at_stores(mx.kvstore.KVStore, seen)
     _at_data(mx, seen)
+    _at_saving(mx, seen)
     _at_loss_scaling(seen)
 
 
@@ -155,6 +156,24 @@ class _Iteration:
 
     def __getattr__(self, name):
         return getattr(self._batches, name)
+
+
+def _at_saving(mx, seen):
+    """Parameters go to files by these, whoever saves them."""
+    _at_save(mx.nd, "save", "fname", seen)
+    for name in ("save", "savez") if hasattr(mx, "npx") else ():
+        _at_save(mx.npx, name, "file", seen)
+
+
+def _at_save(holder, name, file, seen):
+    save = vars(holder).get(name)
+
+    def saves(*arguments, **named):
+        if arguments:
+            return seen.saves(arguments[0], lambda place: save(place, *arguments[1:], **named))
+        return seen.saves(named[file], lambda place: save(**{**named, file: place}))
+
+    _around(holder, name, seen, saves)
 
 
 def _at_loss_scaling(seen):
