@@ -22,4 +22,4 @@ def test_a_workload_of_the_page(tmp_path: Path, block: str) -> None:
 
 
 def test_there_are_some() -> None:
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 7

@@ -52,8 +52,9 @@ class Script(Strict):
 class Job(Strict):
     """The worker's part of a plan (`harness/worker/job.py` reads it): a workload with every size drawn.
 
-    ``padding`` is the share of the sizes that nothing was drawn for. ``batch_sizes`` are those of each step, again and
-    again, where they vary; ``batch_size`` is their mean then.
+    ``sizes`` are sides or lengths, or heights where there are as many ``widths``. ``padding`` is the share of all that
+    nothing was drawn for. ``batch_sizes`` are those of each step, again and again, where they vary; ``batch_size`` is
+    their mean then.
     """
 
     training: Literal["gluon", "model_parallel", "oracle", "script"]
@@ -65,6 +66,7 @@ class Job(Strict):
     batch_size: int | None
     batch_sizes: tuple[int, ...]
     sizes: tuple[int, ...]
+    widths: tuple[int, ...] = ()
     padding: float
     hybridize: Hybridize | None
     optimizer: Optimizer

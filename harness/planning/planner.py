@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
+from operator import mul
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -134,14 +136,14 @@ def _training(scenario: Scenario) -> Literal["gluon", "model_parallel", "oracle"
 
 def _job(scenario: Scenario) -> Job:
     workload, topology = scenario.workload, scenario.topology
-    shapes: Distribution = workload.shapes or Fixed(distribution="fixed", value=workload.facts.size)
-    drawn = (scenario.seed, workload.steps or 1)
     exchange = topologies.find(topology).exchange(topology)
     batch_sizes = _batch_sizes(scenario)
+    sizes, widths, padding = _sizes(scenario)
     return Job(
         **workload.model_dump(
             exclude={
                 "shapes",
+                "widths",
                 "hybridize",
                 "training",
                 "model",
@@ -161,8 +163,9 @@ def _job(scenario: Scenario) -> Job:
         model=workload.model or "",
         checkpoint=_checkpoint(workload),
         script=_script(workload, {"{seed}": str(scenario.seed), "{kvstore}": topology.kvstore}),
-        sizes=shapes.sizes(*drawn),
-        padding=shapes.padding(*drawn),
+        sizes=sizes,
+        widths=widths,
+        padding=padding,
         hybridize=workload.hybridize or None,
         seed=scenario.seed,
         loop=exchange.loop,
@@ -173,6 +176,18 @@ def _job(scenario: Scenario) -> Job:
         compression=topology.compression,
         horovod_compression=exchange.horovod_compression,
     )
+
+
+def _sizes(scenario: Scenario) -> tuple[tuple[int, ...], tuple[int, ...], float]:
+    """Sizes, or heights and as many widths, drawn by themselves; and how much of them is padding."""
+    workload, seed, steps = scenario.workload, scenario.seed, scenario.workload.steps or 1
+    shapes: Distribution = workload.shapes or Fixed(distribution="fixed", value=workload.facts.size)
+    if workload.widths is None:
+        return shapes.sizes(seed, steps), (), shapes.padding(seed, steps)
+    drawn = shapes.drawn(seed, steps), workload.widths.drawn(seed + 3, steps)
+    high, wide = (tuple(islice(cycle(each), max(map(len, drawn)))) for each in drawn)
+    heights, widths = tuple(map(shapes.padded, high)), tuple(map(workload.widths.padded, wide))
+    return heights, widths, 1 - sum(map(mul, high, wide)) / sum(map(mul, heights, widths))
 
 
 def _batch_sizes(scenario: Scenario) -> tuple[int, ...]:

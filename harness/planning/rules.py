@@ -126,9 +126,8 @@ def _model_parallel(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload", "amp"), "is not supported with parallelism: model"
     if workload.held_back:
         yield ("workload", "held_back"), "is not supported with parallelism: model"
-    shapes = _distribution(workload)
-    if shapes is not None and shapes.refusal() is None and shapes.varies:
-        yield ("workload", "shapes"), "parallelism: model binds one size; use distribution: fixed"
+    for field in _varying(workload):
+        yield ("workload", field), "parallelism: model binds one size; use distribution: fixed"
 
 
 def _oracle(scenario: Scenario) -> Iterator[Violation]:
@@ -189,9 +188,10 @@ def _input(scenario: Scenario) -> Iterator[Violation]:
         yield path, "loaders are for the network that Gluon trains; leave it out"
     if workload.facts.own_batches:
         yield path, "the model's file has batches of its own; leave it out"
-    shapes = _distribution(workload)
-    if shapes is not None and shapes.refusal() is None and shapes.varies:
+    if any(_varying(workload)):
         yield path, "a loader brings one size; use distribution: fixed"
+    if workload.widths is not None:
+        yield path, "a loader brings images as high as they are wide; leave out widths"
     if any(isinstance(entry.fault, DrawsSizes) for entry in scenario.faults):
         yield path, "a loader brings one size, and a fault asks for others; leave out one of both"
     only = {"threads": "data_loader", "pin_memory": "data_loader"}
@@ -249,23 +249,32 @@ def _workload(workload: Workload) -> Iterator[Violation]:
         yield ("workload", "held_back"), held
     if workload.held_back and workload.training != "gluon":
         yield ("workload", "held_back"), "only networks that gluon trains can be examined; leave it out"
-    shapes = _distribution(workload)
-    if shapes is None:
-        return
-    if (why := shapes.refusal()) is not None:
-        yield ("workload", "shapes"), why
-        return
+    yield from _sizes(workload)
+
+
+def _sizes(workload: Workload) -> Iterator[Violation]:
     model = workload.model or f"the {workload.training}"
-    if shapes.varies and not workload.facts.variable:
-        yield ("workload", "shapes"), f"{model} takes one size only; use distribution: fixed"
-    smallest = shapes.padded(shapes.extremes()[0])
-    if smallest < workload.facts.smallest:
-        yield ("workload", "shapes"), f"{model} needs a size of {workload.facts.smallest} or more, not {smallest}"
+    if workload.widths is not None and (workload.facts.input != "image" or workload.model is None):
+        yield ("workload", "widths"), f"are of images, which {model} does not take; leave them out"
+    for field, sizes in _distributions(workload):
+        if (why := sizes.refusal()) is not None:
+            yield ("workload", field), why
+        elif (smallest := sizes.padded(sizes.extremes()[0])) < workload.facts.smallest:
+            yield ("workload", field), f"{model} needs a size of {workload.facts.smallest} or more, not {smallest}"
+    if not workload.facts.variable:
+        for field in _varying(workload):
+            yield ("workload", field), f"{model} takes one size only; use distribution: fixed"
 
 
-def _distribution(workload: Workload) -> Distribution | None:
-    shapes: Distribution | None = workload.shapes
-    return shapes
+def _varying(workload: Workload) -> Iterator[str]:
+    """The fields by which steps have other sizes than those before."""
+    return (field for field, sizes in _distributions(workload) if sizes.refusal() is None and sizes.varies)
+
+
+def _distributions(workload: Workload) -> list[tuple[str, Distribution]]:
+    """Of sizes, by their fields."""
+    given: Mapping[str, Distribution | None] = {"shapes": workload.shapes, "widths": workload.widths}
+    return [(field, sizes) for field, sizes in given.items() if sizes is not None]
 
 
 def _expect(scenario: Scenario) -> Iterator[Violation]:

@@ -44,8 +44,10 @@ def _arm(arm: Arm, own_target: bool) -> list[RenderableType]:
     faults = [Text(f"fault {injection.fault}: {_fault(injection)}") for injection in arm.schedule]
     network = [_network(arm.network)] if arm.network else []
     target = f", target {arm.target}" if own_target else ""
-    sizes = [Text("\n".join(_histogram(arm.workload.sizes)))] if len(set(arm.workload.sizes)) > 1 else []
-    return [Text(f"\n{arm.name}: {_job(arm)}{target}"), *sizes, environment, table, *network, *faults]
+    job = arm.workload
+    drawn = {"heights": job.sizes, "widths": job.widths} if job.widths else {"sizes": job.sizes}
+    histograms = [_histogram(name, each) for name, each in drawn.items() if len(set(each)) > 1]
+    return [Text(f"\n{arm.name}: {_job(arm)}{target}"), *histograms, environment, table, *network, *faults]
 
 
 def _table(*columns: str) -> Table:
@@ -85,9 +87,15 @@ def _job(arm: Arm) -> str:
 
 def _sizes(job: Job) -> str:
     """Sizes, and how much of them is padding."""
-    smallest, largest = min(job.sizes), max(job.sizes)
     padding = f" ({job.padding:.0%} padding)" if job.padding else ""
-    return f"size {smallest}{padding}" if smallest == largest else f"sizes {smallest} to {largest}{padding}"
+    if job.widths:
+        return f"{_span('height', job.sizes)}, {_span('width', job.widths)}{padding}"
+    return f"{_span('size', job.sizes)}{padding}"
+
+
+def _span(name: str, sizes: Sequence[int]) -> str:
+    smallest, largest = min(sizes), max(sizes)
+    return f"{name} {smallest}" if smallest == largest else f"{name}s {smallest} to {largest}"
 
 
 def _batch(job: Job) -> str:
@@ -96,7 +104,7 @@ def _batch(job: Job) -> str:
     return f"batches of {min(job.batch_sizes)} to {max(job.batch_sizes)}, {job.batch_size} on average"
 
 
-def _histogram(sizes: Sequence[int]) -> list[str]:
+def _histogram(name: str, sizes: Sequence[int]) -> Text:
     """How often sizes come, a line for each, or for each of up to `BINS` bins."""
     counts = Counter(sizes)
     if len(counts) > BINS:
@@ -106,7 +114,8 @@ def _histogram(sizes: Sequence[int]) -> list[str]:
     else:
         names = {size: str(size) for size in counts}
     shares = ((names[first], count / len(sizes)) for first, count in sorted(counts.items()))
-    return [f"  {name:>11}  {'█' * round(share * BAR):{BAR}} {share:4.0%}" for name, share in shares]
+    bars = (f"  {size:>11}  {'█' * round(share * BAR):{BAR}} {share:4.0%}" for size, share in shares)
+    return Text("\n".join([f"{name} of steps:", *bars]))
 
 
 def _script(job: Job, script: Script) -> str:

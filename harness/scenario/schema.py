@@ -263,6 +263,9 @@ class Workload(Strict):
     shapes: Shapes | None = Field(  # type: ignore[valid-type]
         default=None, description="side of the image or length of the sequence, per step"
     )
+    widths: Shapes | None = Field(  # type: ignore[valid-type]
+        default=None, description="widths of the images, per step, drawn by themselves; shapes are their heights then"
+    )
     hybridize: Hybridize | Literal[False] = Hybridize()
     optimizer: Optimizer = Optimizer()
     amp: Annotated[
@@ -361,6 +364,7 @@ OF_OUR_LOOP = (
     "input",
     "batch_size",
     "shapes",
+    "widths",
     "hybridize",
     "optimizer",
     "amp",

@@ -21,7 +21,7 @@ class Batches:
 
     One stream of samples, shuffled anew each epoch, is dealt out in turn, so that workers never share a sample within
     an epoch and a run with n workers sees the samples of a single worker with n times the batch. ``batch_sizes`` are
-    those of each step, again and again.
+    those of each step, again and again; so are ``sizes``: sides, lengths, or pairs of height and width.
     """
 
     def __init__(self, dataset, input_kind, batch_sizes, sizes, seed, rank, workers, held_back=0, samples=512):
@@ -156,11 +156,11 @@ _TEACHERS = {"synthetic": _images_of, "text": _texts_of, "clicks": _clicks_of}
 
 
 def _image(images, size):
-    """(n, c, 8, 8) to (n, c, size, size), each pixel repeated or dropped."""
-    if images.shape[2] == size:
+    """(n, c, 8, 8) to (n, c, size, size), or (height, width) in place of size; each pixel repeated or dropped."""
+    height, width = size if isinstance(size, tuple) else (size, size)
+    if images.shape[2:] == (height, width):
         return images
-    index = _nearest(images.shape[2], size)
-    return images[:, :, index][:, :, :, index]
+    return images[:, :, _nearest(images.shape[2], height)][:, :, :, _nearest(images.shape[3], width)]
 
 
 def _flat(images, size):

@@ -52,7 +52,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("steps: 90", "steps: -60", "5:3: workload.steps: -60 is not allowed: input should be greater than or equal to 1"),
         ("steps: 90", "steps: many", "5:3: workload.steps: 'many' is not allowed: input should be a valid integer"),
         ("steps: 90", "steps: 10", "workload.warmup: 10 steps of warm-up leave nothing of 10 steps"),
-        ("resnet18", "resnet19", "4:3: workload.model: 'resnet19' is not a model; allowed are contrib, dropout, embedding, factorization, lenet, lstm"),
+        ("resnet18", "resnet19", "4:3: workload.model: 'resnet19' is not a model; allowed are adaptive, contrib, dropout, embedding, factorization, lenet, lstm"),
         ("resnet18", "mlp", "6:3: workload.shapes: mlp takes one size only; use distribution: fixed"),
         ("uniform", "unifrm", "6:3: workload.shapes: 'unifrm' is not known; allowed are 'bimodal', 'choice', 'fixed'"),
         ("min: 6, ", "", "6:3: workload.shapes.min: is missing"),

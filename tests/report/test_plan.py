@@ -28,6 +28,10 @@ def shown(plan: Plan) -> str:
             ("workload.batch_size", {"distribution": "choice", "values": [8, 64]}),
             "mlp on digits, size 8, batches of 8 to 64, ",
         ),
+        (
+            ("workload", {"model": "resnet18", "steps": 50, "widths": {"distribution": "fixed", "value": 16}}),
+            "resnet18 on digits, height 8, width 16, ",
+        ),
     ],
 )
 def test_it_says_how_arms_share_the_time_and_how_large_batches_are(

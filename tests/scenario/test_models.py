@@ -6,7 +6,7 @@ from harness.scenario.model_facts import ModelFacts
 
 def test_our_own_models_describe_themselves() -> None:
     assert models.own() == [
-        "contrib", "dropout", "embedding", "factorization", "lenet", "lstm", "lstm_lm", "mlp",
+        "adaptive", "contrib", "dropout", "embedding", "factorization", "lenet", "lstm", "lstm_lm", "mlp",
         "resnet101", "resnet152", "resnet18", "resnet34", "resnet50", "sparse_embedding", "text_cnn", "transformer",
         "wide_deep",
     ]  # fmt: skip

@@ -27,6 +27,12 @@ def test_sizes_follow_the_plan_step_by_step() -> None:
     assert [batches(step)[0].shape for step in range(3)] == [(4, 5, 8), (4, 12, 8), (4, 5, 8)]
 
 
+def test_images_as_high_and_as_wide_as_the_plan_says() -> None:
+    data, square = (_batches(sizes=[size])(0)[0] for size in ((8, 16), 8))
+    assert data.shape == (4, 1, 8, 16)
+    assert np.array_equal(data[:, :, :, ::2], square)
+
+
 def test_the_same_seed_gives_the_same_batches() -> None:
     assert np.array_equal(_batches()(3)[0], _batches()(3)[0])
     assert not np.array_equal(_batches()(3)[0], _batches(seed=2)(3)[0])

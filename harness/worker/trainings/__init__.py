@@ -27,12 +27,16 @@ def seed(job):
 def batches(job, model, rank):
     """The share of the data of worker ``rank``, in the form that the model takes, or from its own source."""
     if model.batches is not None:
-        return OwnBatches(model.batches, _batch_sizes(job), job.sizes, job.seed, rank, job.workers)
-    share = _batch_sizes(job), job.sizes, job.seed, rank, job.workers
+        return OwnBatches(model.batches, _batch_sizes(job), _sizes(job), job.seed, rank, job.workers)
+    share = _batch_sizes(job), _sizes(job), job.seed, rank, job.workers
     dealt = Batches(job.dataset, model.input, *share, held_back=job.held_back, samples=job.samples)
     if job.input is None:
         return dealt
     return inputs.find(job.input, dealt, job.sizes[0], rank, job.workers, job.batch_size, job.seed)
+
+
+def _sizes(job):
+    return list(zip(job.sizes, job.widths)) if job.widths else job.sizes
 
 
 def _batch_sizes(job):
