@@ -1,0 +1,47 @@
+"""Python's hashes are seeded alike in processes that are compared, and only there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.planning.plan import Plan
+
+TEXT = """\
+title: t
+turns: 5
+workload: {model: mlp, steps: 50, warmup: 10}
+topology: {kvstore: dist_sync, workers: 2}
+variants: {a: {}, b: {}}
+"""
+
+
+def seeds(plan: Plan) -> dict[str, list[str]]:
+    return {arm.name: [role.env.get("PYTHONHASHSEED", "") for role in arm.roles] for arm in plan.arms}
+
+
+def test_twins_have_the_same_and_roles_others(plan_of: Callable[..., Plan]) -> None:
+    found = seeds(plan_of(TEXT))
+    assert found["a"] == found["b"]
+    assert len(set(found["a"])) == len(found["a"]) == 4
+    assert all(0 < int(seed) < 2**32 for seed in found["a"])
+
+
+def test_every_pair_has_its_own(plan_of: Callable[..., Plan]) -> None:
+    first, again, other = (seeds(plan_of(TEXT, ("seed", seed)))["a"] for seed in (1, 1, 2))
+    assert first == again
+    assert not set(first) & set(other)
+
+
+def test_so_has_every_repeat(plan_of: Callable[..., Plan]) -> None:
+    found = seeds(plan_of(TEXT, ("repeat", 2)))
+    assert found["a.2"] == found["b.2"]
+    assert not set(found["a"]) & set(found["a.2"])
+
+
+def test_who_gives_one_has_it(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(TEXT, ("target.env.PYTHONHASHSEED", "7"))
+    assert {*seeds(plan)["a"], plan.arms[0].env["PYTHONHASHSEED"]} == {"", "7"}
+
+
+def test_without_turns_python_draws_them(plan_of: Callable[..., Plan]) -> None:
+    assert {*seeds(plan_of(TEXT, ("turns", None)))["a"]} == {""}
