@@ -22,17 +22,17 @@ from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import Evidence
 from harness.studies.finding import Question, as_json, margin_in_words, sentence
-from harness.studies.meaning import Meaning
+from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
-from harness.studies.sides import AGAIN, Sides
+from harness.studies.sides import AGAIN, REPEATS, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
-from harness.vocabulary.events import Event
+from harness.vocabulary.events import Ended, Event
 
-MEANING = "meaning"
+MEANING, REPEATED = "meaning", "meaning-repeated"
 MEANING_STEPS = 24
 TRIES = 3
-"""Runs in a row that failed before it is given up."""
+"""Runs that failed, in a row or of another side, before it is given up."""
 
 
 NO_EFFECT = {
@@ -68,6 +68,8 @@ class Compare(Study):
         self.meanings: dict[str, Meaning] = {}
         self.failures: list[str] = []
         self._in_a_row: list[str] = []
+        self._lost: list[str] = []
+        self._traces: Mapping[str, Traces] = {}
         self.broken = ""
         self.seconds = 0.0
         self._step = 0.0
@@ -92,7 +94,11 @@ class Compare(Study):
 
     def wanted(self) -> Sequence[Trial]:
         if not self.meanings and not self.broken:
-            return [] if len(self._in_a_row) >= TRIES else [Trial(MEANING, self.scenario.meaning(MEANING_STEPS))]
+            if len(self._in_a_row) >= TRIES:
+                return []
+            if self._traces:
+                return [Trial(REPEATED, self.scenario.repeated(MEANING_STEPS))]
+            return [Trial(MEANING, self.scenario.meaning(MEANING_STEPS))]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
@@ -141,43 +147,82 @@ class Compare(Study):
         return verdict.trusted and all(ends.get(side, "completed") == "completed" for side in (first, AGAIN))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if not (key == MEANING or (key.startswith("pair-") and key[5:].isdecimal())):
+        if not (key in (MEANING, REPEATED) or (key.startswith("pair-") and key[5:].isdecimal())):
             raise LookupError(key)
         if verdict is None or self.folder is None:
             return self._failed(key, failure)
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
-        if key != MEANING:
+        if key.startswith("pair-"):
             self._done.add(key)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason)
         if lost:
-            side, ended = lost[0]
-            said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
-            return self._failed(key, f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}", side)
-        if key == MEANING:
+            first = next((each for each in lost if each[0] not in self._names), lost[0])
+            return self._add_lost(key, Pair(verdict.run, seconds, {}, {}), *first)
+        if not key.startswith("pair-"):
             return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
         if self.duet:
             self._learn(history.read(folder.path / "history.jsonl"))
         return self._add_pair(key, verdict, seconds)
 
+    def passed_over(self, verdict: Verdict) -> None:
+        """What it took counts as spent, as it did when it was made."""
+        if self.folder is not None:
+            self.seconds += pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
+
     def _failed(self, key: str, why: str, side: str = "") -> str:
-        """A side that fails again and again, and is not the first, is an answer; all else is tried a few times."""
+        """What keeps a run from saying anything is tried a few times."""
         self.failures.append(why)
         self._in_a_row.append(side)
-        if self._in_a_row[-TRIES:] == [side] * TRIES and side in self._names:
-            self.broken = why
         return f"{key}: {why}"
 
+    def _add_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
+        """A side that does not train to its end where the first one does is part of the answer.
+
+        Once, nothing is the same or faster any more; three times, or where its loss is not finite, it is the answer. In
+        turns it may have lacked what both cannot have at once, as memory: then sides run one after the other.
+        """
+        said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
+        why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
+        if side not in self._names:
+            if self.of_seeds:
+                self._take(pair)
+            return self._failed(key, why, side)
+        told = self._failed(key, why, side)
+        self._lost.append(side)
+        diverged = self.of_seeds and ended.outcome == "diverged"
+        if not diverged and self._lost.count(side) < TRIES:
+            if key.startswith("pair-"):
+                self._take(pair)
+        elif self.duet and self.meanings and not any(each.effects for each in self.evidence.pairs):
+            self.duet = False
+            self._lost.clear()
+            self._in_a_row.clear()
+            self.evidence = Evidence(self.scenario, self.question_)
+            told += "; from now on sides run one after the other"
+        else:
+            self.broken = why
+        return told
+
     def _add_meaning(self, past: Sequence[Event]) -> str:
-        traces = meaning.traces(past)
-        first, again, *others = (traces.get(side, {}) for side in (self.scenario.sides[0].name, AGAIN, *self._names))
-        found = zip(self._names, others, strict=True)
-        self.meanings = {side: meaning.compare(first, again, other) for side, other in found}
-        self._step = pairs.step_seconds(past)
+        """Where the first side does not repeat itself, it is run some more times, to see by how much."""
+        found = meaning.traces(past)
+        first, names = self.scenario.sides[0].name, [AGAIN, *REPEATS]
+        if not self._traces:
+            self._traces = found
+            self._step = pairs.step_seconds(past)
+            if not meaning.repeats(found.get(first, {}), found.get(AGAIN, {})):
+                return f"{first} does not repeat itself; it is run {len(REPEATS)} more times"
+        traces = {**self._traces, **found}
+        again = [traces[name] for name in names if name in traces]
+        self.meanings = {
+            side: meaning.compare(self._traces.get(first, {}), again, self._traces.get(side, {}))
+            for side in self._names
+        }
         return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
 
     def _learn(self, past: Iterable[Event]) -> None:
@@ -196,11 +241,14 @@ class Compare(Study):
         if not self.of_seeds and self.question_.measure not in found.effects:
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
-        self.evidence.pairs.append(replace(found, disturbed="") if self.of_seeds else found)
-        if not self.of_seeds or len(self._done) >= self.question_.seeds:
-            self.evidence.look(self.seconds, self._planned)
+        self._take(replace(found, disturbed="") if self.of_seeds else found)
         key += f" ({found.disturbed})" if found.disturbed and not self.of_seeds else ""
         return f"{key}: {'; '.join(sentence(finding) for finding in self.evidence.findings())}"
+
+    def _take(self, pair: Pair) -> None:
+        self.evidence.pairs.append(pair)
+        if not self.of_seeds or len(self._done) >= self.question_.seeds:
+            self.evidence.look(self.seconds, self._planned)
 
     def _why_not(self, verdict: Verdict) -> str:
         """What arms say of a number that they do not have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median, stdev
 
 from harness.statistics import convergence
@@ -13,7 +13,7 @@ from harness.statistics.convergence import Convergence
 from harness.statistics.sequential import LEVEL, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
-from harness.studies.finding import Finding, Margin, Question, pairs_needed, word_of
+from harness.studies.finding import Finding, Margin, Question, is_decided, pairs_needed, word_of
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 
@@ -22,6 +22,12 @@ GUARDED, GUARD = "throughput", "throughput_overall"
 
 GUARDS = 0.2
 """Share of the level that the guard has."""
+
+GUARD_ROOM = 3
+"""Sides are the same only where the guard's interval lies within so many times the margin: it scatters more."""
+
+GUARD_PART = 1 / 3
+"""Sides differ only where the guard's estimate is at least that part of the effect: else work went to other turns."""
 
 
 @dataclass
@@ -74,41 +80,50 @@ class Evidence:
         return [self.answer(side) for side in self.others]
 
     def answer(self, side: Side) -> Finding:
-        """By the measure that was asked for, at the first look that decided; by its guard, where that objects."""
-        found = self._decided(self.asked.measure, side)
-        if self.asked.measure == GUARDED and (guard := self._decided(GUARD, side)).word not in ("same", "undecided"):
-            return guard if found.word != guard.word else found
-        return found
+        """By the measure that was asked for, and its guard, at the first look that decided.
+
+        Intervals of all looks hold together, so that what one of them decided stays decided.
+        """
+        every = self._history(self.asked.measure, side)
+        if self.asked.measure == GUARDED:
+            room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
+            every = guarded(every, self._history(GUARD, side), room)
+        last = every[-1] if every else Finding(self.asked.measure, side.name, "undecided", None)
+        return next(filter(is_decided, every), last)
 
     def finding(self, measure: str, side: Side) -> Finding:
         """How a side compares by a measure, all pairs taken together."""
-        means = self.means(measure, side)
-        return self._of(measure, side, means[-1] if means else None)
+        every = self._history(measure, side)
+        return every[-1] if every else Finding(measure, side.name, "undecided", None)
 
-    def _decided(self, measure: str, side: Side) -> Finding:
-        """All looks hold together, so that what one of them decided stays decided."""
-        every = [self._of(measure, side, mean) for mean in self.means(measure, side)]
-        first = next((finding for finding in every if finding.word != "undecided"), None)
-        return first or (every[-1] if every else self._of(measure, side, None))
+    def _history(self, measure: str, side: Side) -> list[Finding]:
+        """After each pair that counts, how a side compared by then: later pairs change nothing of it."""
+        means, counted, found = self.means(measure, side), self.counted, list[Finding]()
+        had = itertools.accumulate(side.name in pair.effects.get(measure, {}) for pair in counted)
+        for number, known in enumerate(had, 1):
+            mean = means[known - 1] if known else None
+            found.append(self._of(measure, side, mean, number - known, self._margin(measure, counted[:number])))
+        return found
 
-    def _of(self, measure: str, side: Side, mean: Sequential | None) -> Finding:
-        if mean is None:
-            return Finding(measure, side.name, "undecided", None)
-        missing = sum(side.name not in pair.effects.get(measure, {}) for pair in self.counted)
-        margin = self.margin(measure)
-        word = "undecided" if missing else word_of(MEASURES[measure], mean, margin)
-        more = pairs_needed(mean, margin) if word == "undecided" and not missing else None
-        return Finding(measure, side.name, word, mean, more, missing)
+    @staticmethod
+    def _of(measure: str, side: Side, mean: Sequential | None, missing: int, margin: Margin | None) -> Finding:
+        if mean is None or missing:
+            return Finding(measure, side.name, "undecided", mean, None, missing)
+        word = word_of(MEASURES[measure], mean, margin)
+        return Finding(measure, side.name, word, mean, pairs_needed(mean, margin) if word == "undecided" else None)
 
     def margin(self, measure: str) -> Margin | None:
         """How close counts as the same; None where nobody can say."""
+        return self._margin(measure, self.counted)
+
+    def _margin(self, measure: str, counted: Sequence[Pair]) -> Margin | None:
         resolve, kind = self.asked.resolve, MEASURES[measure]
         if kind.margin_of:
-            scale = [pair.first[kind.margin_of] for pair in self.counted if kind.margin_of in pair.first]
+            scale = [pair.first[kind.margin_of] for pair in counted if kind.margin_of in pair.first]
             return Margin.around((resolve or pairs.RESOLVE) * median(scale)) if scale else None
         if resolve is not None or not kind.of_seeds:
             return Margin.around(resolve) if kind.absolute and resolve else Margin.relative(resolve or pairs.RESOLVE)
-        firsts = [pair.first[measure] for pair in self.counted if measure in pair.first]
+        firsts = [pair.first[measure] for pair in counted if measure in pair.first]
         scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
         return Margin.around(_at_least(scale) / 2) if len(scale) > 1 else None
 
@@ -118,6 +133,36 @@ class Evidence:
         steps = [(pair.first.get(name), pair.effects.get(name, {}).get(side.name)) for pair in self.counted]
         known = [(one, one * math.exp(effect)) for one, effect in steps if one is not None and effect is not None]
         return convergence.compare(*zip(*known, strict=True)) if known and len(known) == len(steps) else None
+
+
+def guarded(own: Sequence[Finding], guard: Sequence[Finding], room: Margin) -> list[Finding]:
+    """After each pair, what a measure and its guard say together.
+
+    The guard's word counts where it says that sides differ. Without it nothing is the same unless the guard's interval
+    lies within ``room``, and nothing differs unless its estimate does, too (`GUARD_PART`).
+    """
+    found = list[Finding]()
+    said: Finding | None = None
+    objection: Finding | None = None
+    near = False
+    for mine, theirs in zip(own, guard, strict=True):
+        said = said or (mine if is_decided(mine) else None)
+        objection = objection or (theirs if is_decided(theirs) and theirs.word != "same" else None)
+        near = near or (theirs.mean is not None and room.low <= theirs.mean.low and theirs.mean.high <= room.high)
+        if objection is not None:
+            found.append(said if said is not None and said.word == objection.word else objection)
+        elif said is None or (near if said.word == "same" else _goes_along(theirs, said)):
+            found.append(said or mine)
+        else:
+            found.append(replace(mine, word="undecided", more=theirs.more))
+    return found
+
+
+def _goes_along(guard: Finding, said: Finding) -> bool:
+    """Whether the guard's estimate is on the same side, and not much less; also where it has none."""
+    if guard.mean is None or said.mean is None:
+        return True
+    return guard.mean.estimate / said.mean.estimate >= GUARD_PART
 
 
 def _at_least(values: Sequence[float]) -> float:

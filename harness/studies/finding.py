@@ -69,6 +69,11 @@ class Margin:
         return cls(-half, half)
 
 
+def is_decided(finding: Finding) -> bool:
+    """Whether it is an answer."""
+    return finding.word != "undecided"
+
+
 def word_of(measure: Compared, mean: Sequential, margin: Margin | None) -> Word:
     """Same, where the whole interval lies within the margin; else by which side of no effect it lies on."""
     if margin is not None and margin.low <= mean.low and mean.high <= margin.high:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,10 @@ APART, FLOOR = 1e-3, 1e-5
 """Parameters that end no farther apart, of the way that they went, or of the way of all: the same order of sums."""
 
 _OWN = 3.0
-"""A side that does not repeat itself may differ from another by so many times as much."""
+"""A side may differ from the first by so many times what repeats of the first differ by at most, two by two.
+
+Of seven runs that are alike, about normal, one in thousands is so far from another one.
+"""
 
 Word = Literal["identical", "alike", "different", "unknown"]
 _WORST: tuple[Word, ...] = ("different", "unknown", "alike", "identical")
@@ -62,20 +66,26 @@ def traces(past: Iterable[Event]) -> dict[str, dict[str, Trace]]:
     return found
 
 
-def compare(first: Traces, again: Traces, other: Traces) -> Meaning:
-    """What the other side computes, next to what the first one does, and does once more: by its worst worker."""
-    workers = [worker for worker in first if worker in again and worker in other]
+def repeats(first: Traces, again: Traces) -> bool:
+    """Whether a side is itself, run once more, but for rounding; also where nobody can say."""
+    both = [(first[worker], again[worker]) for worker in first if worker in again]
+    return all(_of_worker(one, (), other).word != "different" for one, other in both)
+
+
+def compare(first: Traces, again: Sequence[Traces], other: Traces) -> Meaning:
+    """What the other side computes, next to what the first one does, and does again: by its worst worker."""
+    workers = [worker for worker in first if worker in other and all(worker in each for each in again)]
     if not workers:
         return Meaning("unknown", "one of them did not train to the end")
-    found = {worker: _of_worker(first[worker], again[worker], other[worker]) for worker in workers}
+    found = {worker: _of_worker(first[worker], [each[worker] for each in again], other[worker]) for worker in workers}
     worker, worst = min(found.items(), key=lambda each: _WORST.index(each[1].word))
     if len(first) == 1 or worst.word == "identical":
         return worst
     return replace(worst, sentence=f"{worker}: {worst.sentence}")
 
 
-def _of_worker(first: Trace, again: Trace, other: Trace) -> Meaning:
-    if not first.losses or not len(first.losses) == len(other.losses) == len(again.losses):
+def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
+    if not first.losses or {len(each.losses) for each in (other, *again)} != {len(first.losses)}:
         return Meaning("unknown", "one of them did not train to the end")
     if not len(first.digests) == len(other.digests) == len(first.losses):
         return Meaning("unknown", "one of them told no digests of its parameters after each step")
@@ -83,8 +93,9 @@ def _of_worker(first: Trace, again: Trace, other: Trace) -> Meaning:
     if parts is None:
         steps = len(first.digests)
         return Meaning("identical", f"the same numbers, bit by bit: losses and every parameter of {steps} steps", 0.0)
-    own, apart = _difference(first, again), _difference(first, other)
-    itself = f"; the first differs from itself by up to {own:.1g}, run twice" if own else ""
+    own = max(itertools.starmap(_difference, itertools.combinations((first, *again), 2)), default=0.0)
+    apart = _difference(first, other)
+    itself = f"; the first differs from itself by up to {own:.1g}, run {1 + len(again)} times" if own else ""
     amount = f"losses differ by up to {apart:.1g} of themselves within {len(first.losses)} steps{itself}"
     strayed = _strayed(first, again, other)
     if apart <= max(ROUNDING, _OWN * own) and strayed is None:
@@ -93,22 +104,22 @@ def _of_worker(first: Trace, again: Trace, other: Trace) -> Meaning:
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
 
 
-def _strayed(first: Trace, again: Trace, other: Trace) -> str | None:
+def _strayed(first: Trace, again: Sequence[Trace], other: Trace) -> str | None:
     """The parameter that ends farthest beyond what rounding explains; losses alone may hide it for long.
 
     By place, since names may count on from one version to another.
     """
     if not first.sketches or not other.sketches:
         return None
-    start, end, same, theirs = (
-        [*trace.values()] for trace in (first.sketches[0], first.sketches[-1], again.sketches[-1], other.sketches[-1])
-    )
+    start, end, theirs = ([*each.values()] for each in (first.sketches[0], first.sketches[-1], other.sketches[-1]))
+    same = [end, *([*each.sketches[-1].values()] for each in again if each.sketches)]
     if [*map(len, end)] != [*map(len, theirs)]:
         return "the other has other parameters"
     ways = [math.dist(*each) for each in zip(start, end, strict=True)]
     floor, found = FLOOR * math.hypot(*ways), []
     for place, (name, way) in enumerate(zip(first.sketches[-1], ways, strict=True)):
-        own, apart = math.dist(end[place], same[place]), math.dist(end[place], theirs[place])
+        apart = math.dist(end[place], theirs[place])
+        own = max((math.dist(*each) for each in itertools.combinations([run[place] for run in same], 2)), default=0.0)
         if apart > max(APART * way, floor, _OWN * own):
             found.append((apart / (max(way, floor) or apart), name))
     if not found:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness.statistics.sequential import LEVEL, Look, critical, share
-from harness.studies.evidence import GUARDS
+from harness.studies.evidence import GUARD_PART, GUARD_ROOM, GUARDS
 
 DRAWN = 10_000
 WORDS = ("undecided", "same", "faster", "slower")
@@ -45,16 +45,21 @@ def centred(effects: Sequence[float], guards: Sequence[float]) -> Effects:
 def answers(effects: Effects, most: int, resolve: float, planted: float = 0.0, seed: int = 0) -> Answers:
     """Of comparisons of at most so many pairs, where a change of ``planted`` (a logarithm) is added to each effect.
 
-    As `harness.studies.evidence` has it: what a look decided stays, and the guard's word counts where it objects.
+    As `harness.studies.evidence.guarded` has it.
     """
     drawn = np.random.default_rng(seed).choice(np.asarray(effects, float) + planted, (DRAWN, most))
-    said, guards, pairs = (np.full(DRAWN, at) for at in (0, 0, most))
+    said, own, objection, pairs = (np.full(DRAWN, at) for at in (0, 0, 0, most))
+    near, effect = np.zeros(DRAWN, bool), np.zeros(DRAWN)
     each = (critical(looks(most), LEVEL * part) for part in (1 - GUARDS, GUARDS))
-    for n, bounds in enumerate(zip(*each, strict=True), 1):
-        going = said == 0
-        own, guard = (_said(drawn[:, :n, place], bound, resolve) for place, bound in enumerate(bounds))
-        guards = np.where(guards == 0, guard, guards)
-        said = np.where(going, np.where(guards > 1, guards, own), said)
+    for n, (bound, wide) in enumerate(zip(*each, strict=True), 1):
+        going, guard = said == 0, _said(drawn[:, :n, 1], wide, resolve)
+        now = np.where(own == 0, _said(drawn[:, :n, 0], bound, resolve), own)
+        effect, own = np.where(own == now, effect, drawn[:, :n, 0].mean(axis=1)), now
+        objection = np.where((objection == 0) & (guard > 1), guard, objection)
+        near |= _said(drawn[:, :n, 1], wide, GUARD_ROOM * resolve) == 1
+        along = drawn[:, :n, 1].mean(axis=1) * np.sign(effect) >= GUARD_PART * np.abs(effect)
+        word = np.select([objection > 0, (own == 1) & ~near, (own > 1) & ~along], [objection, 0, 0], own)
+        said = np.where(going, word, said)
         pairs[going & (said > 0)] = n
     shares = {word: float(np.mean(said == place)) for place, word in enumerate(WORDS)}
     return Answers(shares["faster"], shares["slower"], shares["same"], float(pairs.mean()))

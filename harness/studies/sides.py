@@ -21,6 +21,9 @@ from harness.scenario.schema import OF_OUR_LOOP, SEEDS
 AGAIN = "again"
 """The first side once more: what it does not repeat itself, nobody else needs to."""
 
+REPEATS = ("again-2", "again-3", "again-4", "again-5")
+"""And some more times, where it does not."""
+
 _LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
 _ALONE: Mapping[str, Any] = {"variants": {}, "expect": {}, "turns": None}
 """What a side has where it stands for itself."""
@@ -80,9 +83,16 @@ class Sides:
         """
         sides = {side.name: _without_faults(side.fields) for side in self.sides}
         first = self.sides[0].name
+        return self._short({first: sides[first], AGAIN: sides[first], **sides}, steps)
+
+    def repeated(self, steps: int) -> str:
+        """The scenario of such a run of the first side, some more times."""
+        fields = _without_faults(self.sides[0].fields)
+        return self._short(dict.fromkeys(REPEATS, fields), steps)
+
+    def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}
-        asked = "are the numbers the same?"
-        return self._text(asked, {first: sides[first], AGAIN: sides[first], **sides}, workload, faults=[])
+        return self._text("are the numbers the same?", sides, workload, faults=[])
 
     def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any]) -> str:
         """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up."""
@@ -152,7 +162,8 @@ def _names(sides: Sequence[Sequence[str]], variants: Mapping[str, Any]) -> list[
     letters = list("abcdefgh"[: len(sides)])
     names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides]
     named = [name or letter for name, letter in zip(names, letters, strict=True)]
-    return named if len({*named, AGAIN}) == len(named) + 1 else letters
+    ours = {AGAIN, *REPEATS}
+    return named if len({*named, *ours}) == len(named) + len(ours) else letters
 
 
 def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,6 +86,9 @@ class Study(ABC):
         """Whether an earlier run is an answer when the study goes on; else its trial is run again."""
         return True
 
+    def passed_over(self, verdict: Verdict) -> None:  # noqa: B027 (most have nothing to note)
+        """Take note of an earlier run that is no answer: it took time."""
+
     @property
     def over(self) -> bool:
         """Whether trials that still run need not end."""
@@ -162,7 +165,10 @@ def _recall(study: Study, folder: StudyFolder) -> int:
     for answer in folder.answers():
         try:
             verdict = _verdict(folder, answer)
-            if answer.failure or answer.key in known or (verdict is not None and not study.counts(verdict)):
+            if answer.failure or answer.key in known:
+                continue
+            if verdict is not None and not study.counts(verdict):
+                study.passed_over(verdict)
                 continue
             study.add(answer.key, verdict, "")
             known.add(answer.key)

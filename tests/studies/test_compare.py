@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,7 +15,7 @@ from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
-from harness.vocabulary.events import Window
+from harness.vocabulary.events import Ended, Window
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -63,7 +64,7 @@ def test_nothing_is_decided_while_seeds_are_missing() -> None:
     reached = [(100.0 + seed, 50.0 + seed) for seed in range(8)]
     (all_there,) = _drifted(*reached).evidence.findings()
     assert all_there.word == "better"
-    study = _drifted(*reached, (100.0, None))
+    study = _drifted((100.0, None), *reached)
     (one_missing,) = study.evidence.findings()
     assert (one_missing.word, one_missing.missing, one_missing.more) == ("undecided", 1, None)
     assert study.evidence.convergence(SIDES.sides[1]) is None
@@ -82,24 +83,73 @@ def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:
     assert study._without_loss(Pair("run", 1.0, {}, {})) == ["a"]
 
 
-def test_a_side_that_fails_again_and_again_is_an_answer_and_once_is_none() -> None:
+def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "crashed") -> str:
+    ended = Ended(1.0, side, "worker/0", outcome, "it ended by signal 9")
+    return study._add_lost("pair-001", Pair("run", 1.0, {}, {}), side, ended)
+
+
+def _compared(question: Question) -> Compare:
+    """Its sides mean the same, and one pair of them is there."""
+    study = Compare(SIDES, question)
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._take(Pair("run", 1.0, {question.measure: {"b": 0.03}}, {}))
+    return study
+
+
+def test_a_side_that_fails_now_and_then_is_never_faster() -> None:
+    study = _compared(Question())
+    _lost(study, "b")
+    for effect in (0.03, 0.031, 0.029, 0.03, 0.0305, 0.0295, 0.03):
+        study._in_a_row.clear()
+        study._take(Pair("run", 1.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
+    (found,) = study.evidence.findings()
+    assert (found.word, found.missing, study.broken) == ("undecided", 1, "")
+
+
+def test_a_side_that_fails_three_times_is_an_answer() -> None:
+    study = _compared(Question())
+    for _ in range(3):
+        assert (study.broken, study.over) == ("", False)
+        _lost(study, "b")
+        study._in_a_row.clear()  # a pair came between
+    assert (study.broken, study.over) == ("b did not train to the end: crashed: it ended by signal 9", True)
+
+
+def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
+    """What never trained in turns may do so alone, as where memory is short; else that is the answer."""
     study = Compare(SIDES, Question())
-    study._failed("pair-001", "b did not train to the end", "b")
-    study._failed("pair-002", "b did not train to the end", "b")
-    assert (study.broken, study.over) == ("", False)
-    study._failed("pair-003", "b did not train to the end", "b")
-    assert (study.broken, study.over) == ("b did not train to the end", True)
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    assert "turns: " in study.wanted()[0].text
+    told = [_lost(study, "b") for _ in range(3)]
+    assert told[-1].endswith("; from now on sides run one after the other")
+    assert (study.broken, study.over, study.duet) == ("", False, False)
+    assert "turns: " not in study.wanted()[0].text
+    for _ in range(3):
+        _lost(study, "b")
+    assert study.broken
+
+
+def test_a_seed_with_which_the_other_side_diverges_is_the_answer_at_once() -> None:
+    study = _compared(Question(measure="drift"))
+    _lost(study, "b", "diverged")
+    assert study.broken == "b did not train to the end: diverged: it ended by signal 9"
+
+
+def test_a_seed_with_which_the_first_side_diverges_is_missing() -> None:
+    study = _compared(Question(measure="drift"))
+    _lost(study, "a", "diverged")
+    assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).missing) == ("", 1)
 
 
 def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
-    for side in ("a", "again", ""):
+    for side in ("a", "again"):
         study = Compare(SIDES, Question())
-        for number in range(3):
-            study._failed(f"pair-00{number}", "it did not train to the end", side)
+        for _ in range(3):
+            _lost(study, side)
         assert (study.broken, study.over, study.wanted()) == ("", True, [])
     mixed = Compare(SIDES, Question())
     for side in ("b", "a", "b"):
-        mixed._failed("pair", "it did not train to the end", side)
+        _lost(mixed, side)
     assert (mixed.broken, mixed.over) == ("", True)
 
 
@@ -109,7 +159,7 @@ def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
         study.meanings = {"b": Meaning("identical", "", 0.0)}
         for number in range(6):
             noise = 0.001 * (number % 3)
-            every = {"throughput": 0.0, "drift": 0.0, **effects}
+            every = {"throughput": 0.0, "throughput_overall": 0.0, "drift": 0.0, **effects}
             own = {name: {"b": value + (noise if name != "drift" else 0.0)} for name, value in every.items()}
             study.evidence.pairs.append(Pair("run", 20.0, own, {}))
             study.evidence.look(20.0 * number, 120.0)

@@ -41,6 +41,43 @@ def test_a_cost_in_few_turns_is_told_though_the_median_is_the_same() -> None:
     assert (same.measure, same.word) == ("throughput", "same")
 
 
+def test_the_same_is_said_only_where_the_whole_time_is_about_the_same_too() -> None:
+    """The whole time scatters by 3 %, so that a cost of as much in few turns may be in it."""
+    near, random = _scattered(0.0), Random(5)
+    far = [{**each, "throughput_overall": {"b": random.gauss(0.0, 0.03)}} for each in near]
+    (same,) = _evidence(Question(), *near).findings()
+    (open_,) = _evidence(Question(), *far).findings()
+    assert (same.word, open_.word) == ("same", "undecided")
+
+
+def test_nothing_differs_of_which_the_whole_time_is_the_same() -> None:
+    random = Random(4)
+    slow = [random.gauss(0.0, 0.01) + 0.03 for _ in range(14)]
+    exact = [{"throughput": {"b": effect}, "throughput_overall": {"b": random.gauss(0, 0.0005)}} for effect in slow]
+    (found,) = _evidence(Question(), *exact).findings()
+    assert found.word == "undecided"
+
+
+def test_later_pairs_change_nothing_of_what_a_look_decided() -> None:
+    """Side b is the same by pair 8; its guard objects only later, while c is not decided."""
+    random = Random(4)
+
+    def pair(overall: float) -> dict[str, dict[str, float]]:
+        effect = {"b": random.gauss(0, 0.002), "c": random.gauss(0, 0.2)}
+        return {"throughput": effect, "throughput_overall": {"b": overall + random.gauss(0, 0.002), "c": effect["c"]}}
+
+    early = [pair(0.0) for _ in range(10)]
+    b, _ = _evidence(Question(), *early, of=THREE).findings()
+    later, _ = _evidence(Question(), *early, *[pair(-0.3) for _ in range(20)], of=THREE).findings()
+    assert b.word == later.word == "same"
+    assert b == later
+
+
+def test_a_pair_without_a_number_decides_nothing() -> None:
+    (found,) = _evidence(Question(), {}, *_scattered(-0.03)).findings()
+    assert (found.word, found.missing) == ("undecided", 1)
+
+
 def test_sides_and_guard_share_the_level() -> None:
     assert _evidence(Question()).level("throughput") == pytest.approx(0.008)
     assert _evidence(Question()).level("throughput_overall") == pytest.approx(0.002)

@@ -13,7 +13,8 @@ A = Trace([2.0, 1.5, 1.0], [{"w": "1", "b": "5"}, {"w": "2", "b": "6"}, {"w": "3
 
 def compare(first: Trace, again: Trace, other: Trace) -> Meaning:
     """Of sides of one worker."""
-    return meaning.compare(*({"worker/0": trace} for trace in (first, again, other)))
+    one, same, two = ({"worker/0": trace} for trace in (first, again, other))
+    return meaning.compare(one, [same], two)
 
 
 def _moved(by: float, bias: float) -> Trace:
@@ -40,11 +41,11 @@ def test_what_hardly_moves_may_be_nothing_but_rounding() -> None:
 
 def test_the_worst_worker_counts_and_is_named() -> None:
     fine = {"worker/0": A, "worker/1": A}
-    found = meaning.compare(fine, fine, {"worker/0": A, "worker/1": Trace([9.0, 9.0, 9.0], A.digests)})
+    found = meaning.compare(fine, [fine], {"worker/0": A, "worker/1": Trace([9.0, 9.0, 9.0], A.digests)})
     assert found.word == "different"
     assert found.sentence.startswith("worker/1: it computes something else: first the loss of step 0")
-    assert meaning.compare(fine, fine, fine).sentence.startswith("the same numbers")
-    assert meaning.compare(fine, fine, {}).word == "unknown"
+    assert meaning.compare(fine, [fine], fine).sentence.startswith("the same numbers")
+    assert meaning.compare(fine, [fine], {}).word == "unknown"
 
 
 def test_the_same_bits() -> None:
@@ -72,8 +73,24 @@ def test_a_side_that_does_not_repeat_itself_is_given_room() -> None:
     again = Trace([2.0, 1.53, 1.0], A.digests)
     near, far = Trace([2.0, 1.55, 1.0], A.digests), Trace([2.0, 1.8, 1.0], A.digests)
     assert compare(A, again, near).word == "alike"
-    assert "differs from itself by up to 0.02, run twice" in compare(A, again, near).sentence
+    assert "differs from itself by up to 0.02, run 2 times" in compare(A, again, near).sentence
     assert compare(A, again, far).word == "different"
+
+
+def test_repeats_differ_from_one_another_too() -> None:
+    """1.49 and 1.55 are 4 % apart, either is nearer to the first."""
+    once, twice, other = ({"worker/0": Trace([2.0, loss, 1.0], A.digests)} for loss in (1.49, 1.55, 1.65))
+    first = {"worker/0": A}
+    assert meaning.compare(first, [once], other).word == "different"
+    assert meaning.compare(first, [once, twice], other).word == "alike"
+
+
+def test_whether_a_side_repeats_itself() -> None:
+    first, rounded, away = ({"worker/0": Trace([2.0, loss, 1.0], A.digests)} for loss in (1.5, 1.50001, 1.53))
+    assert meaning.repeats(first, first)
+    assert meaning.repeats(first, rounded)
+    assert not meaning.repeats(first, away)
+    assert meaning.repeats(first, {})
 
 
 def test_losses_that_are_not_finite() -> None:
