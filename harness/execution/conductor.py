@@ -296,14 +296,14 @@ class Conductor:
 
     def _stand_still(self) -> list[Action]:
         """Stop what would compute while it waits for its turn, once all of it waits."""
-        return [Signal(name, "STOP", None) for name in self._alive()] if self.rests and self.arm.is_restless else []
+        return [Signal(name, "STOP", None) for name in self._alive()] if self.rests and self.arm.restless else []
 
     def take_turn(self, now: float) -> list[Action]:
         """Let every worker go on, where they wait for their turn: for so many steps."""
         self._moved = now
         if not self.rests:
             return []
-        going = self._alive() if self.arm.is_restless else []
+        going = self._alive() if self.arm.restless else []
         return [*(Signal(name, "CONT", None) for name in going), *self._pass_all(now)]
 
     def _alive(self) -> list[str]:

@@ -37,7 +37,7 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         elastic=part.elastic,
         copies=exchange.workers * (len(topology.contexts) if exchange.splits_batches else 1),
         phases=workload.phases,
-        counts_live=workload.memory == "live",
+        counts_live=workload.memory != "resident",
         startup_timeout=scenario.startup_timeout,
         faults=len(scenario.faults),
     )

@@ -153,13 +153,17 @@ class Arm(Strict):
     """One job of a run: the scenario itself, one of its variants, or the control; once, or again and again.
 
     ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
-    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps.
+    variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps; ``threads``
+    that compute are those of the one that has most, and ``restless`` says whether any of them computes while it waits
+    (`harness/planning/twins.py`).
     """
 
     name: str
     of: str
     repeat: int
     turn: int | None
+    threads: int = 1
+    restless: bool = False
     target: Target
     env: dict[str, str]
     roles: tuple[Role, ...]
@@ -173,25 +177,13 @@ class Arm(Strict):
         return [role.name for role in self.roles if role.is_worker]
 
     @property
-    def is_restless(self) -> bool:
-        """Whether its processes compute while they wait for a turn.
-
-        Horovod's do, OpenMP's threads for a while, and loaders, which a script may have, too: they have batches ready.
-        """
-        threads, job = self.env.get("OMP_NUM_THREADS", "1"), self.workload
-        ahead = job.script is not None or job.input is not None
-        return self.turn is not None and (job.loop == "horovod" or threads != "1" or ahead)
-
-    @property
     def shares(self) -> dict[str, Share]:
         """The part of the processors that each process keeps to, where arms take turns: so all are placed alike.
 
         Those that only bring others together have none.
         """
         busy = [role.name for role in self.roles if role.name.startswith(("worker/", "server/"))]
-        threads = self.env.get("OMP_NUM_THREADS", "1")
-        count = int(threads) if threads.isdecimal() else 1
-        return {name: Share(place, len(busy), count) for place, name in enumerate(busy)} if self.turn else {}
+        return {name: Share(place, len(busy), self.threads) for place, name in enumerate(busy)} if self.turn else {}
 
     @property
     def synchronous(self) -> bool:

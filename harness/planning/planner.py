@@ -14,7 +14,7 @@ from typing import Literal
 from harness import checks, topologies
 from harness.base import sources
 from harness.faults import ChangesStart, DrawsSizes, Entry, LinkFault
-from harness.planning import hash_seeds
+from harness.planning import twins
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_schedule import ScheduledFault, expand
 from harness.planning.network import Network, lay_out
@@ -61,7 +61,7 @@ def _arms(loaded: LoadedScenario, targets: Mapping[str, Target]) -> list[Arm]:
         if repeat > 1:
             order.shuffle(block)
         arms += [arm if repeat == 1 else _again(arm, repeat) for arm in block]
-    return list(map(hash_seeds.alike, arms))
+    return twins.alike(arms)
 
 
 def _seeded(scenario: Scenario, step: int) -> Scenario:

@@ -59,16 +59,16 @@ def test_what_computes_while_it_waits_is_known(
     plan_of: Callable[..., Plan], changes: dict[str, object], restless: bool
 ) -> None:
     change = {"variants": {"a": {}, "b": {}}, **changes}
-    assert [arm.is_restless for arm in plan_of(TEXT, *change.items()).arms] == [restless] * 2
+    assert [arm.restless for arm in plan_of(TEXT, *change.items()).arms] == [restless] * 2
 
 
 def test_processes_of_all_sides_are_placed_alike(plan_of: Callable[..., Plan]) -> None:
     topology = ("topology", {"kvstore": "dist_sync", "workers": 2, "servers": 1})
     first, other = plan_of(TEXT, topology, ("variants.b", {"target.env.OMP_NUM_THREADS": "2"})).arms
     assert sorted(first.shares) == ["server/0", "worker/0", "worker/1"]
-    assert {(share.of, share.threads) for share in first.shares.values()} == {(3, 1)}
-    assert {name: share.place for name, share in first.shares.items()} == {
-        name: share.place for name, share in other.shares.items()
-    }
-    assert {share.threads for share in other.shares.values()} == {2}
+    assert {(share.of, share.threads) for share in first.shares.values()} == {(3, 2)}
+    assert first.shares == other.shares
+    assert (first.restless, other.restless) == (True, True)
+    alone = plan_of(TEXT, topology, ("variants", {"a": {}, "b": {}})).arms[0]
+    assert {share.threads for share in alone.shares.values()} == {1}
     assert plan_of(TEXT, topology, ("turns", None)).arms[0].shares == {}

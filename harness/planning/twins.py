@@ -1,0 +1,62 @@
+"""What arms that take turns have in common, so that nothing but what they are tells them apart.
+
+Python draws a seed for its hashes in every process, unless it is told (``PYTHONHASHSEED``). It decides which names
+collide in dicts, and with that how fast one and the same program is for as long as it lives: a process and its twin
+have the same one. Ranks keep different ones, as without the harness: what iterates over a set does so in another order
+in each.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from harness.planning.plan import Arm
+from harness.topologies import Role
+
+HASH_SEED = "PYTHONHASHSEED"
+_SEEDS = 1 << 32
+
+
+def alike(arms: Iterable[Arm]) -> list[Arm]:
+    """The arms; those that take turns as their company needs it.
+
+    Processors are shared out, and processes stopped, as the one asks for that needs most: else it would be the harness
+    that tells a side with two threads from a side with one.
+    """
+    known = list(arms)
+    return [_among(arm, [each for each in known if each.repeat == arm.repeat]) if arm.turn else arm for arm in known]
+
+
+def _among(arm: Arm, company: list[Arm]) -> Arm:
+    return arm.model_copy(
+        update={
+            "threads": max(map(_threads, company)),
+            "restless": any(map(_is_restless, company)),
+            "roles": tuple(_hashed(role, arm) for role in arm.roles),
+        }
+    )
+
+
+def _threads(arm: Arm) -> int:
+    """That compute, in each process."""
+    asked = arm.env.get("OMP_NUM_THREADS", "1")
+    return int(asked) if asked.isdecimal() else 1
+
+
+def _is_restless(arm: Arm) -> bool:
+    """Whether its processes compute while they wait for a turn.
+
+    Horovod's do, OpenMP's threads for a while, and loaders, which a script may have, too: they have batches ready.
+    """
+    job = arm.workload
+    ahead = job.script is not None or job.input is not None
+    return job.loop == "horovod" or arm.env.get("OMP_NUM_THREADS", "1") != "1" or ahead
+
+
+def _hashed(role: Role, arm: Arm) -> Role:
+    """With a seed from the scenario's, the repeat and the role, unless the arm has one of its own."""
+    if HASH_SEED in arm.env:
+        return role
+    seed = random.Random(f"{arm.workload.seed} {arm.repeat} {role.name}").randrange(1, _SEEDS)
+    return role.model_copy(update={"env": {**role.env, HASH_SEED: str(seed)}})
