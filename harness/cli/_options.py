@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 EXIT_OF = {"pass": 0, "fail": 1, "invalid": 3, "unknown": 3}
 
+_LARGEST_FACTOR = 1e6
+
 
 def add_results(parser: argparse.ArgumentParser) -> None:
     """Add ``--results``, the folder below which runs and studies lie."""
@@ -132,6 +134,36 @@ def duration(text: str) -> float:
     from harness.base.units import parse_duration
 
     return _above_zero(text, parse_duration)
+
+
+def size(text: str) -> int:
+    """A size above zero in bytes, for argparse."""
+    from harness.base.units import parse_size
+
+    return round(_above_zero(text, parse_size))
+
+
+def factor(text: str) -> float:
+    """A number above zero, for argparse."""
+    return _above_zero(text, _number)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise ValueError("is not a number") from error
+    if value > _LARGEST_FACTOR:  # also where it is infinite, or no number
+        raise ValueError(f"is more than {_LARGEST_FACTOR}")
+    return value
+
+
+def environment(given: list[str]) -> dict[str, str]:
+    """Variables from options NAME=VALUE; InputError for one that is none."""
+    for each in given:
+        if "=" not in each.lstrip("="):
+            raise InputError(f"--env {each}: write NAME=VALUE")
+    return dict(each.split("=", 1) for each in given)
 
 
 def _above_zero(text: str, parse: Callable[[str], float]) -> float:

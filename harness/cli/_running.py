@@ -11,6 +11,7 @@ from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
 from harness.cli._settings import warn_of_lists, warn_of_shell, warn_of_unread
+from harness.execution import machine
 from harness.execution.disturbance import Disturbance
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned, Request
@@ -58,6 +59,17 @@ def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance
         say.print(f"interrupted; what was measured so far: harness show {finished[-1].folder.id}", highlight=False)
         return EXIT_INTERRUPTED
     return EXIT_OF[worst([verdict.verdict for verdict in verdicts])]
+
+
+def one(planned: Planned, results: Path) -> Run:
+    """Run one that a verb is about to make something of; its verdict is not shown."""
+    say = Console(stderr=True)
+    machine.require(planned.plan)
+    found = resolve.interpreters(planned.plan, lambda line: say.print(line, highlight=False))
+    warn_of_shell(say, [arm.env for arm in planned.plan.arms])
+    warn_of_unread(say, planned.plan, found)
+    with progress(planned.plan, say) as observe, Interruption().watched() as interruption:
+        return execute(planned.request(found, results), observe, interruption)
 
 
 def _show(finished: Run) -> None:

@@ -46,7 +46,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.cli import EXIT_INTERRUPTED
-    from harness.cli._console import Console
 
     place = arguments.write or Path(f"{arguments.script.stem}.yaml")
     if not arguments.script.is_file():
@@ -57,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> int:
         if not file.absolute().parent.is_dir():
             raise InputError(f"{file.parent} is not a folder")
     own = _own(arguments)
-    run = _run(arguments, own, Console(stderr=True))
+    run = _run(arguments, own)
     if run.verdict is None:
         sys.stderr.write(f"interrupted; what was measured so far: harness show {run.folder.id}\n")
         return EXIT_INTERRUPTED
@@ -80,26 +79,15 @@ def _topology(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _run(arguments: argparse.Namespace, own: OwnScript, say: Any) -> Run:
-    from harness.cli._settings import warn_of_shell, warn_of_unread
-    from harness.execution import machine
-    from harness.execution.interruption import Interruption
-    from harness.execution.run import execute
+def _run(arguments: argparse.Namespace, own: OwnScript) -> Run:
+    from harness.cli import _running
     from harness.planning import validation
-    from harness.report.progress import progress
     from harness.scenario import load
-    from harness.targets import resolve
 
     loaded = load.parse(
         own.first(arguments.steps, arguments.record_shapes is not None), own.path.stem, _options.changes(arguments)
     )
-    planned = _options.planned(validation.checked(loaded), arguments)
-    machine.require(planned.plan)
-    found = resolve.interpreters(planned.plan, lambda line: say.print(line, highlight=False))
-    warn_of_shell(say, [arm.env for arm in planned.plan.arms])
-    warn_of_unread(say, planned.plan, found)
-    with progress(planned.plan, say) as observe, Interruption().watched() as interruption:
-        return execute(planned.request(found, arguments.results), observe, interruption)
+    return _running.one(_options.planned(validation.checked(loaded), arguments), arguments.results)
 
 
 def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) -> int:
@@ -113,8 +101,6 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
     facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
     if facts:
         _write(arguments, own, past, place)
-        if arguments.record_shapes is not None:
-            _record(past, arguments.record_shapes)
     written = str(place) if facts else None
     assert run.verdict is not None
     if arguments.json:
@@ -122,6 +108,8 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
         print(json.dumps(body, indent=1))
     else:
         _show(run, facts, written)
+    if facts and arguments.record_shapes is not None:
+        _record(past, arguments.record_shapes)
     ended = run.verdict.arms[-1].ended
     return 0 if facts and ended is not None and ended.outcome == "completed" else 1 if facts else 3
 

@@ -301,9 +301,10 @@ class Workload(Strict):
     )
     checkpoint: Checkpoint | None = None
     record_shapes: Flag = Field(default=False, description="note the shape of each batch that a script fetches")
-    memory: Literal["live", "resident"] = Field(
+    memory: Literal["live", "resident", "allocations"] = Field(
         default="resident",
-        description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step",
+        description="live also counts the bytes of MXNet's arrays, which costs about 40 us a step; allocations also "
+        "keeps each of them in the run's logs, as `harness pool record` reads them",
     )
 
     @field_validator("model")

@@ -21,6 +21,12 @@ def resident():
     }
 
 
+def counted(job, role, contexts, folder=os.curdir):
+    """The live bytes of a job, as far as it asks for them."""
+    keep = "allocations-%s.json" % role.replace("/", "-") if job.memory == "allocations" else ""
+    return LiveBytes(job.memory != "resident", contexts, folder, keep)
+
+
 class LiveBytes:
     """Bytes of live arrays, counted by MXNet's profiler from before the first allocation.
 
@@ -29,8 +35,10 @@ class LiveBytes:
     (`src/profiler/aggregate_stats.cc`).
     """
 
-    def __init__(self, wanted, contexts=(), folder=os.curdir):
+    def __init__(self, wanted, contexts=(), folder=os.curdir, keep=""):
+        """``keep``: a file in ``folder`` for every allocation and free, as the profiler writes them, if it is named."""
         self._profiler = None
+        self._keep = os.path.join(folder, keep) if keep else ""
         self._trace = ""
         self._contexts = contexts
         if not wanted:
@@ -67,7 +75,7 @@ class LiveBytes:
             return _NOTHING
         self._touch()
         levels = _COUNTER.findall(self._profiler.dumps(reset=True))
-        if os.path.exists(self._trace):
+        if os.path.exists(self._trace) and not self._keep:
             os.truncate(self._trace, 0)  # reading also appends every allocation to it
         if not levels:
             return _NOTHING
@@ -89,4 +97,7 @@ class LiveBytes:
         """Switch the profiler off and leave no trace behind."""
         if self._profiler is not None:
             self._profiler.set_state("stop")
+            if self._keep:
+                self._profiler.dumps(reset=True)
+                os.replace(self._trace, self._keep)
             shutil.rmtree(os.path.dirname(self._trace))

@@ -4,7 +4,7 @@ import platform
 import sys
 import time
 
-from .memory import LiveBytes, resident
+from .memory import counted, resident
 
 
 def run(job, channel, role, schedule):
@@ -17,7 +17,7 @@ def run(job, channel, role, schedule):
     from .contexts import contexts
     from .steps import Steps
 
-    live = LiveBytes(job.memory == "live", contexts(job))
+    live = counted(job, role, contexts(job))
     baseline = resident()["anonymous"]
     training = trainings.find(job)(job, int(role.split("/")[1]), channel.emit)
     channel.emit("ready", baseline=baseline, kvstore_rank=training.rank, live_missing=live.reason)

@@ -15,8 +15,8 @@ from harness import cli
 from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
-    "calibrate", "compare", "doctor", "judge", "list", "parts", "plan", "replay", "run", "schema", "show", "shrink",
-    "soak", "studies", "table", "targets", "try", "validate",
+    "calibrate", "compare", "doctor", "judge", "list", "parts", "plan", "pool", "replay", "run", "schema", "show",
+    "shrink", "soak", "studies", "table", "targets", "try", "validate",
 ]  # fmt: skip
 
 

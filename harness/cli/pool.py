@@ -1,0 +1,152 @@
+"""``harness pool``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.gpu.allocation_trace import AllocationTrace
+    from harness.gpu.simulation import Simulated
+    from harness.planning.plan import Arm
+
+HELP = "what MXNet's memory pools on GPUs make of a trace of allocations, simulated by their source"
+SCHEMA = "harness/pool/1"
+
+RECORDING: Sequence[tuple[str, str]] = (
+    ("workload.memory", "allocations"),
+    ("target.env.MXNET_ENGINE_TYPE", "NaiveEngine"),
+)
+"""Changes of a scenario whose allocations are recorded: one after the other, so that their order is known."""
+
+SHOWN = 12
+"""Settings that `best` shows, unless it prints JSON."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    replay = actions.add_parser("replay", help="with the settings that are given, or MXNet's defaults")
+    setting = "a setting of the pool, as in MXNET_GPU_MEM_POOL_TYPE=Round; may be repeated"
+    replay.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help=setting)
+    best = actions.add_parser("best", help="with every setting that is worth a try, best first")
+    record = actions.add_parser("record", help="run a scenario of one process, and write what it allocates and frees")
+    record.add_argument("path", type=Path, metavar="SCENARIO", help="a scenario file, or one from `harness try`")
+    record.add_argument("--arm", metavar="NAME", help="of a scenario with variants: which one")
+    record.add_argument(
+        "--write", type=Path, required=True, metavar="FILE", help="the trace; gzipped if it ends in .gz"
+    )
+    _options.add_changes(record)
+    _options.add_results(record)
+    for action in (replay, best):
+        action.add_argument("trace", type=Path, metavar="TRACE", help="lines `a ID BYTES` and `f ID`, gzipped or not")
+        memory = "memory of the GPU that is free for the process, as in 16GB"
+        action.add_argument("--gpu-memory", type=_options.size, required=True, metavar="SIZE", help=memory)
+        scale = "make every array so many times as large (default: 1)"
+        action.add_argument("--scale", type=_options.factor, default=1.0, metavar="FACTOR", help=scale)
+        _options.add_json(action)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness.gpu import allocation_trace
+
+    if arguments.action == "record":
+        return _record(arguments)
+    trace = allocation_trace.read(arguments.trace)
+    scaled = trace if arguments.scale == 1 else trace.scaled(arguments.scale)
+    return {"replay": _replay, "best": _best}[arguments.action](arguments, scaled)
+
+
+def _replay(arguments: argparse.Namespace, trace: AllocationTrace) -> int:
+    """1 where the trace runs out of memory."""
+    from harness.gpu import pool_settings, simulation
+
+    settings = pool_settings.from_environment(_options.environment(arguments.env))
+    found = simulation.simulate(trace, settings, arguments.gpu_memory)
+    _show(arguments, trace, [found])
+    return 0 if found.failure is None else 1
+
+
+def _best(arguments: argparse.Namespace, trace: AllocationTrace) -> int:
+    """1 where the trace runs out of memory with all of them."""
+    from rich.progress import track
+
+    from harness.cli._console import Console
+    from harness.gpu import best_pool
+
+    count = len(best_pool.candidates())
+    going = best_pool.tried(trace, arguments.gpu_memory)
+    ranked = best_pool.ranked(list(track(going, "settings", count, console=Console(stderr=True), transient=True)))
+    _show(arguments, trace, ranked if arguments.json else ranked[:SHOWN])
+    return 0 if ranked[0].failure is None else 1
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    """The exit code of the run; nothing is written where it came to no end."""
+    from dataclasses import replace
+
+    from harness.base.errors import InputError
+    from harness.base.units import bytes_text
+    from harness.cli import EXIT_INTERRUPTED, _running
+    from harness.gpu import allocation_trace, profiled
+    from harness.planning import validation
+    from harness.scenario import load
+    from harness.scenario.schema import Expect
+
+    if arguments.write.exists() or not arguments.write.absolute().parent.is_dir():
+        raise InputError(f"{arguments.write} is there already, or its folder is not; give another file")
+    loaded = load.read(arguments.path, [*_options.changes(arguments), *RECORDING])
+    planned = _options.planned(validation.checked(loaded), arguments)
+    chosen = _arm(planned.plan.arms, arguments.arm)
+    if len(chosen.roles) > 1:
+        raise InputError(f"{arguments.path} has {len(chosen.roles)} processes; allocations are recorded of one")
+    alone = planned.plan.model_copy(update={"arms": (chosen,), "expect": Expect()})
+    run = _running.one(replace(planned, plan=alone), arguments.results)
+    if run.verdict is None:
+        return EXIT_INTERRUPTED
+    (arm,) = run.verdict.arms
+    if arm.ended is None or arm.ended.outcome != "completed":
+        raise InputError(f"the run came to no end, and with it the trace: {run.verdict.reason}")
+    with (run.folder.path / "logs" / arm.arm / "allocations-worker-0.json").open() as lines:
+        trace = profiled.trace(loaded.name, lines)
+    allocation_trace.write(trace, arguments.write)
+    print(f"{arguments.write}: {len(trace.events)} allocations and frees, {bytes_text(trace.peak)} live at most")
+    print(f"try: harness pool best {arguments.write} --gpu-memory 8GB")
+    return 0
+
+
+def _arm(arms: Sequence[Arm], name: str | None) -> Arm:
+    """The one that is asked for; the first that is not the control where there is no choice."""
+    from harness.base.errors import InputError
+    from harness.checks import CONTROL
+
+    known = {arm.name: arm for arm in arms if arm.name != CONTROL}
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    if name not in known:
+        given = "give --arm" if name is None else f"{name!r} is no arm"
+        raise InputError(f"{given}; there are {', '.join(known)}")
+    return known[name]
+
+
+def _show(arguments: argparse.Namespace, trace: AllocationTrace, found: Sequence[Simulated]) -> None:
+    import json
+
+    from harness.cli._console import Console
+    from harness.report.pools import render, variables
+
+    if arguments.json:
+        head = {"schema": SCHEMA, "simulated": True, "trace": trace.name, "gpu_memory": arguments.gpu_memory}
+        print(json.dumps(head | {"settings": list(map(_row, found))}, indent=1))
+    else:
+        Console().print(render(trace, arguments.gpu_memory, found))
+        Console().print(f"the first: {variables(found[0])}", highlight=False, soft_wrap=True)
+
+
+def _row(found: Simulated) -> Mapping[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(found) | {"settings": found.settings.environment}

