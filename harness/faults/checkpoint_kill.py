@@ -43,7 +43,10 @@ class CheckpointKill(WorkerFault):
         proven, sentence = killed(evidence)
         half = evidence.first(Checkpointing)
         if half is None:
-            return False, "no checkpoint was being written"
+            return (
+                False,
+                "no checkpoint was being written; a script's is one that MXNet saves where checkpoint.files says",
+            )
         return proven, f"half of the checkpoint of step {half.step} was written; {sentence}"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:

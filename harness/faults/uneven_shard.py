@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
 from harness.faults import InputFault, Life, Proof
 from harness.vocabulary.events import Committed
+from harness.vocabulary.job_bounds import JobBounds, Refusal
 from harness.vocabulary.receipts import Evidence
 from harness.vocabulary.schedule import exactly_one
 
@@ -27,6 +29,11 @@ class UnevenShard(InputFault):
     @property
     def life(self) -> Life:
         return Life(self.for_)
+
+    def refusals(self, job: JobBounds) -> Iterator[Refusal]:
+        yield from super().refusals(job)
+        if self.steps is not None and job.training == "script":
+            yield ("steps",), "a script decides itself how many steps it takes; give batch"
 
     def receipt(self, evidence: Evidence) -> Proof:
         """What the worker's batches hold, or how many steps it set out to take."""

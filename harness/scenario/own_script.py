@@ -30,7 +30,8 @@ class OwnScript:
 
     def first(self, steps: int | None, record_shapes: bool = False) -> str:
         """The scenario of its first run, with absolute paths."""
-        text = self._text(str(self.path), str(self.folder), steps, FIRST_WARMUP, FIRST_WINDOW)
+        warmup = FIRST_WARMUP if steps is None else min(FIRST_WARMUP, steps - 1)
+        text = self._text(str(self.path), str(self.folder), steps, warmup, FIRST_WINDOW)
         return self._changed(text, [("workload.record_shapes", True)]) if record_shapes else text
 
     def after(self, steps: int, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:

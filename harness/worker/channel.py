@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 import time
 
 HEARTBEAT_SECONDS = 0.5
@@ -25,6 +26,7 @@ class Channel:
         self._commands = os.fdopen(int(commands), "r") if commands else None
         self.main_apart = bool(os.environ.get(_MAIN_APART))
         self._last = 0.0
+        self._writing = threading.Lock()
         self.until = 0  # type: int | None
         self.forget()
 
@@ -38,8 +40,9 @@ class Channel:
         body = json.dumps(fields, separators=(",", ":"), allow_nan=False)[1:-1]
         line = '{"t":%.6f,%s"%s"%s%s}\n' % (self._last, self._head, kind, "," if body else "", body)
         data = line.encode()
-        while data:
-            data = data[os.write(self._events, data) :]
+        with self._writing:  # a script fetches its batches in a thread of its own
+            while data:
+                data = data[os.write(self._events, data) :]
 
     def heartbeat(self, step):
         """Say that ``step`` was begun, unless something was said within the last half second."""

@@ -28,12 +28,22 @@ class InProcessFaults:
         """End a fault; one that another process was told of is not known here."""
         self._active.pop(number, None)
 
+    @property
+    def act_on_batches(self):
+        """Whether one of them does, or on when they come."""
+        return any(fault.changes_batches or fault.delays for fault in self._active.values())
+
     def batch(self, batches, step):
-        """The batch of a step, as it is or as faults make it."""
+        """The batch of a step, as it is or as faults make it; CannotCommitError where they cannot."""
         for fault in self._active.values():
             fault.delay(step)
-        data, labels = (_as_numpy(array) for array in batches(step))
-        for fault in self._active.values():
+        batch, changing = batches(step), [fault for fault in self._active.values() if fault.changes_batches]
+        if not changing:
+            return batch
+        if batch is None:
+            raise CannotCommitError("what the script iterates over are no batches of arrays")
+        data, labels = map(_as_numpy, batch)
+        for fault in changing:
             data, labels = fault.batch(batches, step, data, labels)
         return data, labels
 

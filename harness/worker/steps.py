@@ -23,14 +23,22 @@ class Steps:
         self._norms = Norms(job.gradients == "norms")
         self._faults = InProcessFaults(job, channel.emit, schedule)
         self._clean_batches = training.batches
-        channel.begin, channel.end = self._begin_fault, self._faults.end
+        channel.begin, channel.end = self._begin_fault, self._end_fault
         self._window = None
         self.step = 0
 
     def _begin_fault(self, number):
-        """From now on batches go by the faults; until then nothing stands between the loop and its data."""
-        self._training.batches = lambda step: self._faults.batch(self._clean_batches, step)
         self._faults.begin(number, self.step)
+        self._route_batches()
+
+    def _end_fault(self, number):
+        self._faults.end(number)
+        self._route_batches()
+
+    def _route_batches(self):
+        """Batches go by faults that act on them; else nothing stands between the loop and its data."""
+        by_faults = lambda step: self._faults.batch(self._clean_batches, step)  # noqa: E731
+        self._training.batches = by_faults if self._faults.act_on_batches else self._clean_batches
 
     @property
     def stand_half_way(self):
@@ -117,7 +125,7 @@ class Steps:
         channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
         if job.sync_every == 1:
             channel.emit("step", first=first, seconds=window.latencies)
-        if job.phases:
+        if job.phases and len(set(map(len, window.times.values()))) == 1:  # pushes by hand have no parts
             channel.emit("phases", first=first, **window.times)
         self._report(window)
         self._window = None
@@ -194,6 +202,8 @@ def _means(losses):
 
     Arrays of one shape on one device are read as one, which takes a sixth of the time.
     """
+    if len(set(map(len, losses))) > 1:
+        return [_mean(step) for step in losses]
     try:
         flat = [loss for step in losses for loss in step]
         stack = mx.nd.stack if type(flat[0]) is mx.nd.NDArray else mx.np.stack

@@ -40,8 +40,12 @@ class _OfTrainer:
         The scaler is asked once a step (`python/mxnet/gluon/trainer.py`, _check_and_rescale_grad and step).
         """
         scaler = self._trainer._amp_loss_scaler
-        question = "has_overflow" if hasattr(scaler, "has_overflow") else "wait_and_update"  # before mxnet 1.8
-        asked = getattr(scaler, question)
+        if not hasattr(scaler, "has_overflow"):
+            raise SystemExit(
+                "mxnet %s asks its loss scaler where nobody sees it; leave loss_scaling out, or take 1.8 or later"
+                % mx.__version__
+            )
+        asked = scaler.has_overflow
 
         def hold():
             if self._fixed_scale:
@@ -55,7 +59,7 @@ class _OfTrainer:
             return found
 
         hold()
-        setattr(scaler, question, overflowed)
+        scaler.has_overflow = overflowed
 
     def states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""

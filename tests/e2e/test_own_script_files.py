@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.storage import history
+from harness.vocabulary.events import Done
 from tests.e2e.conftest import harness
 from tests.e2e.test_own_scripts import MODULE, SCRIPTS, tried
 
@@ -39,6 +41,29 @@ def test_half_of_a_scripts_own_checkpoint(target: Path, tmp_path: Path, faults: 
     (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
     said = [line for line in log.read_text().splitlines() if line.startswith(("saved", "goes"))]
     assert said == ["saved-0030.params cannot be read", "goes on from saved-0020.params"]
+
+
+THREADS = """\
+title: a question
+workload: {script: ./threads.py, steps: 60, warmup: 5, window: 5}
+faults:
+  - corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 20}, how: zeros}
+expect: {outcome: completed}
+"""
+
+
+def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path: Path) -> None:
+    """All steps count, the fault is in what is trained with only, and hooks stand in nobody's way."""
+    (tmp_path / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
+    (tmp_path / "question.yaml").write_text(THREADS)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    assert command.code == 0, command.out + command.err
+    arm = command.json["verdicts"][0]["arms"][-1]
+    assert [receipt["proven"] for receipt in arm["receipts"]] == [True]
+    (run,) = (tmp_path / "results" / "runs").iterdir()
+    assert [event.step for event in history.read(run / "history.jsonl") if isinstance(event, Done)] == [40]
+    (log,) = run.glob("logs/main/worker-0.log")
+    assert log.read_text().splitlines()[-1] == "changed while checking: 0 predicted: (8, 1)"
 
 
 SEPARATE = """\

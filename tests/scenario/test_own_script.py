@@ -19,6 +19,11 @@ def test_the_first_run_names_all_by_absolute_paths() -> None:
     }
 
 
+def test_few_steps_leave_some_beyond_the_warm_up() -> None:
+    workloads = [yaml.safe_load(OWN.first(steps))["workload"] for steps in (1, 3, 9)]
+    assert [(workload["steps"], workload["warmup"]) for workload in workloads] == [(1, 0), (3, 2), (9, 5)]
+
+
 def test_later_ones_are_relative_and_have_windows_of_a_fifth_of_a_second() -> None:
     workload = yaml.safe_load(OWN.after(2000, 0.01, Path("/srv/me/questions")))["workload"]
     assert workload == {

@@ -170,3 +170,22 @@ def test_the_script_fails_when_it_is_asked_to() -> None:
 
 def test_a_fault_that_another_process_was_told_of_ends_without_a_word() -> None:
     _faults("nan")[0].end(7)
+
+
+def test_a_fault_on_gradients_leaves_batches_alone() -> None:
+    faults, _ = _faults("nan", element=1)
+    faults.begin(7, 5)
+    assert not faults.act_on_batches
+
+
+def test_a_fault_that_waits_takes_any_batch_and_one_that_changes_it_does_not() -> None:
+    waits, _ = _faults("slow_input", by="0s")
+    waits.begin(7, 5)
+    assert waits.act_on_batches
+    assert waits.batch(lambda step: None, 5) is None
+    changes, _ = _faults("corrupt_batch", how="zeros")
+    changes.begin(7, 5)
+    with pytest.raises(CannotCommitError, match="no batches of arrays"):
+        changes.batch(lambda step: None, 5)
+    changes.end(7)
+    assert not changes.act_on_batches

@@ -32,6 +32,9 @@ class InProcessFault:
     remembers_gradients = False
     """Whether ``remember`` is to see the gradients of every step, also before the fault begins."""
 
+    changes_batches = delays = False
+    """Whether ``batch``, or ``delay``, does anything."""
+
     stands_half_way = False
     """Whether ``half_way`` does anything: a script's checkpoint is written in two halves for it only."""
 
@@ -64,6 +67,8 @@ class InProcessFault:
 
 class BatchFault(InProcessFault):
     """Base of faults that change a batch in ``changed``."""
+
+    changes_batches = True
 
     def batch(self, batches, step, data, labels):
         new_data, new_labels = self.changed(batches, step, data, labels)

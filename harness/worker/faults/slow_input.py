@@ -8,6 +8,8 @@ from . import InProcessFault, seconds
 class Fault(InProcessFault):
     """Sleeps for the duration ``by`` before each step."""
 
+    delays = True
+
     def delay(self, step):
         began = time.monotonic()
         time.sleep(seconds(self.parameters["by"]))

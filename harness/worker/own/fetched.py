@@ -4,8 +4,6 @@ import copy
 
 import numpy as np
 
-from ..failures import CannotCommitError
-
 
 def samples_of(batch, iterator):
     """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
@@ -30,7 +28,10 @@ def _length(batch):
 
 
 class Fetched:
-    """The batch that was fetched last, in the form that faults know: numpy arrays of data and labels."""
+    """The batch that was fetched last, in the form that faults know: numpy arrays of data and labels.
+
+    None of what is no batch of arrays: faults that only wait do not mind.
+    """
 
     def __init__(self, mx):
         self._mx = mx
@@ -49,12 +50,14 @@ class Fetched:
     def changed(self, batch, step, batches):
         """A batch as faults make it: ``batches`` is called for it, and calls this object in turn."""
         first, rest = _parts(batch)
-        if not all(hasattr(array, "asnumpy") for array in first):
-            raise CannotCommitError("what the script iterates over are no batches of arrays")
-        self._now = tuple(array.asnumpy() for array in first)
-        if len(first) == 1:
-            self._now += (np.zeros(len(self._now[0]), "float32"),)
+        self._now = None
+        if first and all(hasattr(array, "asnumpy") for array in first):
+            self._now = tuple(array.asnumpy() for array in first)
+            if len(first) == 1:
+                self._now += (np.zeros(len(self._now[0]), "float32"),)
         made = batches(step)
+        if made is self._now:
+            return batch
         arrays = [old if new is before else self._like(old, new) for old, new, before in zip(first, made, self._now)]
         return rest(arrays)
 
@@ -72,7 +75,8 @@ def _parts(batch):
     rest = batch[2:]
     if isinstance(batch, list):
         return batch[:2], lambda arrays: [*arrays, *rest]
-    return list(batch[:2]), lambda arrays: (*arrays, *rest)
+    make = getattr(type(batch), "_make", tuple)  # a named one stays one
+    return list(batch[:2]), lambda arrays: make((*arrays, *rest))
 
 
 def _of_data_batch(batch):

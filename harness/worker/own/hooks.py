@@ -44,16 +44,16 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is):
 
     @functools.wraps(original)
     def hooked(*arguments, **named):
-        if not seen.listens:
+        if not seen.hears:
             return original(*arguments, **named)
         if not before(*arguments, **named):
             return None
-        seen.listens = False
+        seen.within.deaf = True
         try:
             result = original(*arguments, **named)
         finally:
-            seen.listens = True
-        return after(result, *arguments, **named)
+            seen.within.deaf = False
+        return after(result, *arguments, **named) if seen.listens else result
 
     setattr(holder, name, hooked)
 
@@ -87,8 +87,8 @@ def _at_trainer(trainer, seen):
 
 
 def _at_modules(modules, seen):
-    def forward(self, batch, *arguments, **named):
-        return seen.passes(batch)
+    def forward(self, data_batch, *arguments, **named):
+        return seen.passes(data_batch)
 
     def backward(self, *arguments, **named):
         return seen.goes_back([])
@@ -126,8 +126,12 @@ def _at_data(mx, seen):
     def fetched(batch, iterator):
         return seen.fetched(batch, iterator)
 
+    def at_iterator(kind, **named):
+        _around(kind, "__next__", seen, fetches, fetched)
+
     _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
-    _around(mx.io.DataIter, "__next__", seen, fetches, fetched)
+    at_iterator(mx.io.DataIter)
+    mx.io.DataIter.__init_subclass__ = classmethod(at_iterator)  # a script's own may have a `__next__` of its own
 
 
 class _Iteration:
@@ -141,15 +145,15 @@ class _Iteration:
 
     def __next__(self):
         seen = self._seen
-        if not seen.listens:
+        if not seen.hears:
             return next(self._batches)
         seen.fetches()
-        seen.listens = False
+        seen.within.deaf = True
         try:
             batch = next(self._batches)
         finally:
-            seen.listens = True
-        return seen.fetched(batch, self._loader)
+            seen.within.deaf = False
+        return seen.fetched(batch, self._loader) if seen.listens else batch
 
     def __len__(self):
         return len(self._batches)
@@ -184,9 +188,9 @@ def _at_loss_scaling(seen):
 
         @functools.wraps(original)
         @contextmanager
-        def scale_loss(loss, trainer):
-            with original(loss, trainer) as scaled:
-                seen.scale = float(trainer._amp_loss_scaler.loss_scale)
+        def scale_loss(loss, optimizer_or_trainer):
+            with original(loss, optimizer_or_trainer) as scaled:
+                seen.scale = float(optimizer_or_trainer._amp_loss_scaler.loss_scale)
                 yield scaled
             seen.scale = 1.0
 

@@ -14,13 +14,16 @@ class _Finder:
     """Finds nothing itself: asks the others, and listens to the loader that they find."""
 
     def __init__(self, name, then):
-        self._name, self._then = name, then
+        self._name, self._then, self._asks = name, then, False
 
     def find_spec(self, name, path=None, target=None):
-        if name != self._name:
+        if name != self._name or self._asks:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self._asks = True
+        try:
+            spec = importlib.util.find_spec(name)  # who only asks whether it is there does not load it
+        finally:
+            self._asks = False
         if spec is not None and spec.loader is not None:
             self._listen(spec.loader)
         return spec
@@ -30,6 +33,8 @@ class _Finder:
 
         def exec_module(module):
             del loader.exec_module
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
             began = time.monotonic()
             load(module)
             self._then(module, time.monotonic() - began)

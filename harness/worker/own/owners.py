@@ -62,7 +62,8 @@ class ModuleOwner(Owner):
     def arrays(self):
         for module in _plain(self.of):
             group = module._exec_group
-            for name, values, gradients in zip(group.param_names, group.param_arrays, group.grad_arrays):
+            every = group.grad_arrays or [None] * len(group.param_names)  # bound again, to predict
+            for name, values, gradients in zip(group.param_names, group.param_arrays, every):
                 trained = bool(gradients) and gradients[0] is not None
                 yield name, trained, list(values), list(gradients) if trained else []
             for name, values in zip(group.aux_names, group.aux_arrays):
@@ -76,6 +77,8 @@ class ModuleOwner(Owner):
 
     def _output(self):
         """The operator of the only output; "" where there are several."""
+        if not _plain(self.of):
+            return ""
         nodes = json.loads(_plain(self.of)[-1]._symbol.tojson())
         heads = [nodes["nodes"][head[0]]["op"] for head in nodes["heads"]]
         return heads[0] if len(heads) == 1 else ""
@@ -89,10 +92,13 @@ class ModuleOwner(Owner):
 
     def facts(self):
         """Names of what was recognised."""
+        words = {"trainer": "mxnet.module.%s" % type(self.of).__name__}
+        if not _plain(self.of):
+            return words
         module = _plain(self.of)[0]
         store = module._kvstore
         return {
-            "trainer": "mxnet.module.%s" % type(self.of).__name__,
+            **words,
             "optimizer": type(module._optimizer).__name__.lower(),
             "kvstore": "none" if store is None else store.type,
             "update_on_kvstore": str(bool(module._update_on_kvstore)).lower(),
@@ -157,11 +163,11 @@ _LOSSES = {
 
 
 def _plain(module):
-    """The modules that have executors: itself, that of the current bucket, or all of a sequence."""
+    """The modules that have executors: itself, that of the current bucket, or all of a sequence; none in Python's."""
     if hasattr(module, "_exec_group"):
         return [module]
-    inner = getattr(module, "_modules", None) or [module._curr_module]
-    return [plain for each in inner for plain in _plain(each)]
+    inner = getattr(module, "_modules", None) or [getattr(module, "_curr_module", None)]
+    return [plain for each in inner if each is not None for plain in _plain(each)]
 
 
 def _classic(arrays):

@@ -9,10 +9,11 @@ import atexit
 import fnmatch
 import os
 import tempfile
+import threading
 import time
 import weakref
 
-from ..memory import LiveBytes, resident
+from ..memory import counted, resident
 from ..worker import tell_of_import
 from .fetched import Fetched, samples_of, shape_of
 
@@ -24,14 +25,20 @@ class StoppedError(SystemExit):
     """As many steps as were asked for: the script ends as by ``sys.exit()``."""
 
 
+class _Within(threading.local):
+    """Of each thread: whether it is within a hooked function."""
+
+    deaf = False
+
+
 class Seen:
     """Listens to hooks (`harness/worker/own/hooks.py`), except in processes that the script forks."""
 
     def __init__(self, job, channel, role, schedule):
         self._job, self._channel, self._schedule = job, channel, schedule
         self._folder = os.getcwd()
-        self._rank = int(role.split("/")[1])
-        self.listens = False
+        self._role, self._rank = role, int(role.split("/")[1])
+        self.listens, self.within = False, _Within()
         self.scale = 1.0
         self._ends, self._began = False, 0.0
         self._steps = self._training = None
@@ -46,7 +53,7 @@ class Seen:
         from . import hooks
 
         tell_of_import(self._channel, mx, seconds)
-        self._live = LiveBytes(self._job.memory == "live", contexts(self._job), self._folder)
+        self._live = counted(self._job, self._role, contexts(self._job), self._folder)
         self._baseline = resident()["anonymous"]
         self._training = Training(mx)
         self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule)
@@ -56,6 +63,11 @@ class Seen:
             os.register_at_fork(after_in_child=self._leave)
         atexit.register(self._leave)  # before MXNet's own, which was registered earlier
 
+    @property
+    def hears(self):
+        """Whether what is called now is told: not what a hooked function calls itself, in this thread."""
+        return self.listens and not self.within.deaf
+
     def _leave(self):
         """Listen no more, and hold no array: those that outlive their library abort the process."""
         self.listens = False
@@ -64,7 +76,7 @@ class Seen:
 
     def _drop(self):
         """Forget what belongs to one step."""
-        self._losses, self._heads, self._fetched = [], 0, None
+        self._losses, self._heads, self._largest, self._fetched = [], 0, 0, None
         self._samples, self._waited = 0, 0.0
         self._updates = self._pushed = self.labels = None
         self._shape = []
@@ -80,26 +92,28 @@ class Seen:
 
     def fetched(self, batch, iterator):
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
-        batch = self._training.passed(batch, self._steps.step)
-        self._fetched = samples_of(batch, iterator), time.monotonic() - self._began
+        if self._training.trains_with(iterator):
+            batch = self._training.passed(batch, self._steps.step)
+        self._fetched = samples_of(batch, iterator), time.monotonic() - self._began, iterator
         if self._job.record_shapes:
             self._shape = list(shape_of(batch))
         return batch
 
     def passes(self, batch):
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
-        self.labels = batch.label
+        self.labels = getattr(batch, "label", None)
         if self._fetched is None:
-            self._fetched = samples_of(batch, None), 0.0
+            self._fetched = samples_of(batch, None), 0.0, None
         return True
 
     def goes_back(self, heads):
         """Gradients are about to be computed from heads, the losses."""
         self._start()
-        if self._fetched is not None:
-            self._samples += self._fetched[0]
-            self._waited += self._fetched[1]
-            self._fetched = None
+        samples, waited, iterator = self._fetched or (0, 0.0, None)
+        self._fetched = None
+        self._samples += samples
+        self._waited += waited
+        self._training.went_back(iterator)
         for head in heads:
             self._note(head)
         return True
@@ -112,6 +126,7 @@ class Seen:
         self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
         if shape and shape != (1,):
             self._heads += shape[0]
+            self._largest = max(self._largest, shape[0])
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -167,7 +182,7 @@ class Seen:
 
     def _is_checkpoint(self, name):
         asked = self._job.checkpoint
-        return asked is not None and fnmatch.fnmatch(os.path.abspath(name), asked.files)
+        return asked is not None and matches(name, asked.files)
 
     # Steps
 
@@ -190,7 +205,7 @@ class Seen:
     def _end(self, batch_size, loop):
         """The step is through."""
         steps = self._steps
-        self._counts.append([self._samples or self._heads or batch_size or None, round(self._waited, 6)])
+        self._counts.append([self._count(batch_size), round(self._waited, 6)])
         if self._job.record_shapes:
             self._shapes.append(self._shape)
         if not self._told:
@@ -206,6 +221,15 @@ class Seen:
         steps.ended(losses)
         self._training.stepped()
 
+    def _count(self, batch_size):
+        """Samples of the step: those of batches, else of heads, else what the trainer was told; None if nobody knows.
+
+        Several heads are parts of a batch, or several losses of it: the trainer is told its size.
+        """
+        told = _whole(batch_size)
+        heads = self._largest if self._largest == told else self._heads
+        return _whole(self._samples) or heads or told
+
     def _go_on(self):
         """Begin the next step, unless there were as many as were asked for."""
         if self._steps.step == self._job.steps:
@@ -219,7 +243,7 @@ class Seen:
         found = {"loop": loop}
         found.update(self._training.facts())
         found["loss"] = self._training.loss_in_words(len(self._losses))
-        found["batch"] = str(self._samples or self._heads or "unknown")
+        found["batch"] = str(_whole(self._samples) or self._heads or "unknown")
         found["input"] = "seen" if self._samples else "none"
         found["contexts"] = " ".join(map(str, self._training.contexts))
         return found
@@ -236,6 +260,33 @@ class Seen:
         self._leave()
 
 
+def matches(path, pattern):
+    """Whether a file is one of a pattern as globs have it, whatever way leads to its folder."""
+    head, rest = pattern, []
+    while any(sign in head for sign in "*?["):
+        head, last = os.path.split(head)
+        rest.insert(0, last)
+    wanted = os.path.realpath(head).rstrip(os.sep).split(os.sep) + rest
+    parts = os.path.realpath(path).split(os.sep)
+    if "**" in rest:
+        return fnmatch.fnmatchcase(os.sep.join(parts), os.sep.join(wanted).replace("**" + os.sep, "*"))
+    return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
+
+
+def _source(iterator):
+    """What batches are of: of a DataLoader, which may be made anew for each epoch, its data."""
+    data = getattr(iterator, "_dataset", None)
+    return iterator if data is None or type(data).__weakrefoffset__ == 0 else data
+
+
+def _whole(count):
+    """A number of samples; None of what is none, and where there are none."""
+    try:
+        return int(count) or None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 class Training:
     """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
 
@@ -245,6 +296,17 @@ class Training:
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
         self.batches = self._fetched
+        self._sources, self._went_back = [], False
+
+    def trains_with(self, iterator):
+        """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
+        return not self._went_back or any(source() is _source(iterator) for source in self._sources)
+
+    def went_back(self, iterator):
+        """Gradients are computed, from a batch of that iterator or of none."""
+        self._went_back = True
+        if iterator is not None and not self.trains_with(iterator):
+            self._sources.append(weakref.ref(_source(iterator)))
 
     def passed(self, batch, step):
         """A batch, as it is or as faults make it."""

@@ -28,7 +28,8 @@ class Training:
         if job.amp is not None and job.amp.loss_scaling:
             self._update.watch_scale(lambda scale: report("overflowed", step=self._step, scale=scale))
         self._step = 0
-        self._batch_size, self._share = job.batch_size, 1.0
+        self._batch_sizes, self._share = job.batch_sizes, 1.0
+        self._batch_size = job.batch_size
         self._loss = model.loss or gluon.loss.SoftmaxCrossEntropyLoss()
         self._metric = model.metric or _right
         self.rank = self._update.rank
@@ -37,7 +38,8 @@ class Training:
         """Issue forward and backward of one step; returns the losses of its samples, an array a context."""
         self._step = step
         arrays = self.batches(step)
-        self._share = len(arrays[0]) / self._batch_size
+        if self._batch_sizes:  # as planned, for all ranks alike: a fault may give one of them more
+            self._share = self._batch_sizes[step % len(self._batch_sizes)] / self._batch_size
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in arrays)
         with autograd.record():
             losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from harness.worker.failures import CannotCommitError
 from harness.worker.own.fetched import Fetched, samples_of
 
 
@@ -77,7 +77,26 @@ def test_sizes_are_of_images_or_of_sequences() -> None:
     assert fetched.sized(0, 6)[0].tolist() == [[0.0, 0.0, 1.0, 2.0, 2.0, 3.0]]
 
 
-def test_what_is_no_batch_of_arrays_is_refused() -> None:
+def test_what_no_fault_changes_is_the_batch_itself() -> None:
+    fetched, batch = Fetched(MX), (Array(np.ones((2, 2))), Array(np.arange(2)))
+    assert fetched.changed(batch, 5, fetched) is batch
+
+
+def test_what_is_no_batch_of_arrays_is_left_alone_and_faults_see_none() -> None:
+    fetched, seen = Fetched(MX), []
+
+    def waits(step: int) -> Any:
+        seen.append(fetched(step))
+        return fetched(step)
+
+    batch = {"words": 1}
+    assert fetched.changed(batch, 0, waits) is batch
+    assert seen == [None]
+
+
+def test_a_named_batch_stays_one() -> None:
+    named = namedtuple("named", ["image", "label", "weight"])
+    batch = named(Array(np.ones((2, 2))), Array(np.arange(2)), 3)
     fetched = Fetched(MX)
-    with pytest.raises(CannotCommitError, match="no batches of arrays"):
-        fetched.changed({"words": 1}, 0, fetched)
+    made = fetched.changed(batch, 5, doubled(fetched))
+    assert (type(made), made.weight, made.image.value.max()) == (named, 3, 2.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -27,6 +28,17 @@ def test_it_is_told_once_with_the_module_complete(package: str) -> None:
     module = importlib.import_module(package)
     importlib.reload(module)
     assert told == [True]
+    assert not any(isinstance(finder, imports._Finder) for finder in sys.meta_path)
+    del sys.modules[package]
+
+
+def test_who_asks_whether_it_is_there_does_not_keep_others_from_being_told(package: str) -> None:
+    told: list[str] = []
+    imports.when(package, lambda module, seconds: told.append(module.__name__))
+    assert importlib.util.find_spec(package) is not None
+    assert told == []
+    importlib.import_module(package)
+    assert told == [package]
     assert not any(isinstance(finder, imports._Finder) for finder in sys.meta_path)
     del sys.modules[package]
 

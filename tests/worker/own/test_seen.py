@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.worker.own.owners import Owner
-from harness.worker.own.seen import Training
+from harness.worker.own.seen import Seen, Training, matches
 
 
 @dataclass(eq=False)
@@ -71,6 +74,86 @@ def test_weights_are_of_all_that_step_beside_it() -> None:
             training.stepped()
     trained, fixed = training.parameters("cpu(0)")
     assert ([name for name, _ in trained], fixed) == (["a", "b"], [])
+
+
+class Loader:
+    """Something that is iterated over, of some data."""
+
+    def __init__(self, data: object = None) -> None:
+        self._dataset = data
+
+
+def test_faults_act_on_batches_that_are_trained_with() -> None:
+    training, train, other = Training(SimpleNamespace()), Loader(), Loader()
+    assert training.trains_with(train) and training.trains_with(other)  # nobody knows yet
+    training.went_back(train)
+    assert [training.trains_with(each) for each in (train, other, None)] == [True, False, False]
+
+
+def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> None:
+    training, data = Training(SimpleNamespace()), Loader()
+    training.went_back(Loader(data))
+    assert training.trains_with(Loader(data))
+    assert not training.trains_with(Loader(Loader()))
+
+
+def test_arrays_of_the_scripts_own_leave_loaders_to_validation() -> None:
+    training = Training(SimpleNamespace())
+    training.went_back(None)
+    assert not training.trains_with(Loader())
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "expected"),
+    [
+        ("out/a.params", "{folder}/out/*.params", True),
+        ("out/deep/a.params", "{folder}/out/*.params", False),
+        ("out/a.params", "{folder}/sub/../out/*.params", True),
+        ("link/a.params", "{folder}/out/*.params", True),
+        ("out/a.params", "{folder}/link/*.params", True),
+        ("out/deep/a.params", "{folder}/**/*.params", True),
+        ("out/a.states", "{folder}/out/*.params", False),
+        ("out/a.params", "{folder}/out/a.params", True),
+    ],
+)
+def test_which_files_a_pattern_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, pattern: str, expected: bool
+) -> None:
+    for name in ("out/deep", "sub"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "link").symlink_to("out")
+    monkeypatch.chdir(tmp_path)
+    assert matches(path, pattern.format(folder=tmp_path)) is expected
+
+
+@pytest.mark.parametrize(
+    ("samples", "heads", "told", "expected"),
+    [
+        (32, [16, 16], 16, 32),
+        (0, [16, 16], 16, 16),  # two losses of one batch
+        (0, [16, 16], 32, 32),  # two parts of one batch
+        (0, [16, 16], 1, 32),
+        (0, [], np.float32(8.0), 8),
+        (np.int64(4), [], None, 4),
+        (0, [], "many", None),
+        (0, [], None, None),
+    ],
+)
+def test_samples_of_a_step(samples: Any, heads: list[int], told: Any, expected: int | None) -> None:
+    seen = Seen(SimpleNamespace(), None, "worker/0", {})
+    seen._samples, seen._heads, seen._largest = samples, sum(heads), max(heads, default=0)
+    found = seen._count(told)
+    assert found == expected
+    assert type(found) in (int, type(None))
+
+
+def test_what_another_thread_calls_is_heard_while_this_one_is_within_a_function() -> None:
+    seen, heard = Seen(SimpleNamespace(), None, "worker/0", {}), []
+    seen.listens = seen.within.deaf = True
+    thread = threading.Thread(target=lambda: heard.append(seen.hears))
+    thread.start()
+    thread.join()
+    assert (heard, seen.hears) == ([True], False)
 
 
 def test_a_round_of_a_kvstore_begins_with_the_key_that_came_first() -> None:
