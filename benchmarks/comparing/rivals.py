@@ -39,8 +39,9 @@ def pyperf(runs: Steps, processes: int, planted: float) -> Iterator[str]:
 
 
 def _drawn(runs: Steps, count: int) -> Iterator[Steps]:
+    """Processes that followed one another; none where there are not twice as many: all would be the same ones."""
     random = Random(0)
-    for _ in range(DRAWN if len(runs) >= count else 0):
+    for _ in range(DRAWN if len(runs) >= 2 * count else 0):
         start = random.randrange(len(runs) - count + 1)
         yield runs[start : start + count]
 

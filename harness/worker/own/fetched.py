@@ -7,15 +7,20 @@ import numpy as np
 
 def samples_of(batch, iterator):
     """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
-    if hasattr(batch, "data") and hasattr(batch, "pad"):
+    if _is_data_batch(batch):
         whole = getattr(iterator, "batch_size", 0) or _length(batch.data)
         return max(0, whole - (batch.pad or 0))
     return _length(batch)
 
 
+def _is_data_batch(batch):
+    """Of a DataIter; lists and tuples, which DataLoaders give, are asked first: what they lack takes time to miss."""
+    return not isinstance(batch, (list, tuple)) and hasattr(batch, "data") and hasattr(batch, "pad")
+
+
 def shape_of(batch):
     """That of the first array of data; () where there is none."""
-    if hasattr(batch, "data") and hasattr(batch, "pad"):
+    if _is_data_batch(batch):
         batch = batch.data
     while isinstance(batch, (list, tuple)) and batch:
         batch = batch[0]
@@ -68,7 +73,7 @@ class Fetched:
 
 def _parts(batch):
     """The first array of data and, if there is one, of labels; and what makes a batch of others in their place."""
-    if hasattr(batch, "data") and hasattr(batch, "pad"):
+    if _is_data_batch(batch):
         return _of_data_batch(batch)
     if not isinstance(batch, (list, tuple)):
         return [batch], lambda arrays: arrays[0]

@@ -273,6 +273,11 @@ def matches(path, pattern):
     return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
 
 
+def _nothing():
+    """As a reference to what is gone."""
+    return _nothing
+
+
 def _source(iterator):
     """What batches are of: of a DataLoader, which may be made anew for each epoch, its data."""
     data = getattr(iterator, "_dataset", None)
@@ -296,17 +301,22 @@ class Training:
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
         self.batches = self._fetched
-        self._sources, self._went_back = [], False
+        self._sources, self._went_back, self._last = [], False, _nothing
 
     def trains_with(self, iterator):
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
-        return not self._went_back or any(source() is _source(iterator) for source in self._sources)
+        if not self._went_back or self._last() is iterator:
+            return True
+        return any(source() is _source(iterator) for source in self._sources)
 
     def went_back(self, iterator):
         """Gradients are computed, from a batch of that iterator or of none."""
         self._went_back = True
-        if iterator is not None and not self.trains_with(iterator):
+        if iterator is None or self._last() is iterator:
+            return
+        if not self.trains_with(iterator):
             self._sources.append(weakref.ref(_source(iterator)))
+        self._last = weakref.ref(iterator)
 
     def passed(self, batch, step):
         """A batch, as it is or as faults make it."""
