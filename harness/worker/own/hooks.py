@@ -126,12 +126,13 @@ def _at_data(mx, seen):
     def fetched(batch, iterator):
         return seen.fetched(batch, iterator)
 
-    def at_iterator(kind, **named):
+    def of_the_scripts_own(kind, **named):
+        super(mx.io.DataIter, kind).__init_subclass__(**named)
         _around(kind, "__next__", seen, fetches, fetched)
 
     _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
-    at_iterator(mx.io.DataIter)
-    mx.io.DataIter.__init_subclass__ = classmethod(at_iterator)  # a script's own may have a `__next__` of its own
+    _around(mx.io.DataIter, "__next__", seen, fetches, fetched)
+    mx.io.DataIter.__init_subclass__ = classmethod(of_the_scripts_own)
 
 
 class _Iteration:
