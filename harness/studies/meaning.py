@@ -99,7 +99,8 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
     amount = f"losses differ by up to {apart:.1g} of themselves within {len(first.losses)} steps{itself}"
     strayed = _strayed(first, again, other)
     if apart <= max(ROUNDING, _OWN * own) and strayed is None:
-        return Meaning("alike", f"alike but for rounding: {parts}; {amount}", apart)
+        how = "but for rounding" if own <= ROUNDING else "as far as the first repeats itself"
+        return Meaning("alike", f"alike {how}: {parts}; {amount}", apart)
     amount = amount if strayed is None else f"{amount}; {strayed}"
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
 
