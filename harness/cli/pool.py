@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,7 @@ def _best(arguments: argparse.Namespace, trace: AllocationTrace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    """The exit code of the run; nothing is written where it came to no end."""
+    """1 where the run came to no end, and nothing was written."""
     from dataclasses import replace
 
     from harness.base.errors import InputError
@@ -106,10 +107,13 @@ def _record(arguments: argparse.Namespace) -> int:
     alone = planned.plan.model_copy(update={"arms": (chosen,), "expect": Expect()})
     run = _running.one(replace(planned, plan=alone), arguments.results)
     if run.verdict is None:
+        sys.stderr.write("interrupted: no trace was written\n")
         return EXIT_INTERRUPTED
     (arm,) = run.verdict.arms
     if arm.ended is None or arm.ended.outcome != "completed":
-        raise InputError(f"the run came to no end, and with it the trace: {run.verdict.reason}")
+        why = arm.ended.reason if arm.ended is not None else run.verdict.reason
+        sys.stderr.write(f"no trace: the run came to no end: {why}; harness show {run.folder.id}\n")
+        return 1
     with (run.folder.path / "logs" / arm.arm / "allocations-worker-0.json").open() as lines:
         trace = profiled.trace(loaded.name, lines)
     allocation_trace.write(trace, arguments.write)

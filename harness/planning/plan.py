@@ -27,7 +27,7 @@ from harness.scenario.schema import (
 from harness.topologies import Compression, Role
 from harness.vocabulary.instructions import Share
 
-VERSION = 9
+VERSION = 10
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (

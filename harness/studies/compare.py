@@ -144,7 +144,7 @@ class Compare(Study):
         """Runs that say nothing of any other side are made again: what kept them from it may be gone."""
         first = self.scenario.sides[0].name
         ends = {arm.of: arm.ended.outcome for arm in verdict.arms if arm.ended is not None}
-        return verdict.trusted and all(ends.get(side, "completed") == "completed" for side in (first, AGAIN))
+        return verdict.trusted and all(ends.get(side, "completed") == "completed" for side in (first, AGAIN, *REPEATS))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not (key in (MEANING, REPEATED) or (key.startswith("pair-") and key[5:].isdecimal())):
@@ -189,7 +189,7 @@ class Compare(Study):
         said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
         why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
         if side not in self._names:
-            if self.of_seeds:
+            if self.of_seeds and key.startswith("pair-"):
                 self._take(pair)
             return self._failed(key, why, side)
         told = self._failed(key, why, side)

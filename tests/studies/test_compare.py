@@ -141,6 +141,13 @@ def test_a_seed_with_which_the_first_side_diverges_is_missing() -> None:
     assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).missing) == ("", 1)
 
 
+def test_a_first_side_that_ends_before_there_are_pairs_is_no_pair() -> None:
+    study = Compare(SIDES, Question(measure="drift"))
+    ended = Ended(1.0, "a", "worker/0", "crashed", "it ended by signal 9")
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "a", ended)
+    assert study.evidence.pairs == []
+
+
 def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
     for side in ("a", "again"):
         study = Compare(SIDES, Question())
