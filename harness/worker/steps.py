@@ -37,8 +37,10 @@ class Steps:
 
     def _route_batches(self):
         """Batches go by faults that act on them; else nothing stands between the loop and its data."""
-        by_faults = lambda step: self._faults.batch(self._clean_batches, step)  # noqa: E731
-        self._training.batches = by_faults if self._faults.act_on_batches else self._clean_batches
+        self._training.batches = self._by_faults if self._faults.act_on_batches else self._clean_batches
+
+    def _by_faults(self, step):
+        return self._faults.batch(self._clean_batches, step)
 
     @property
     def stand_half_way(self):
