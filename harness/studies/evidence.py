@@ -20,7 +20,7 @@ from harness.studies.sides import Side, Sides
 GUARDED, GUARD = "throughput", "throughput_overall"
 """The middle of turns decides; what happens in less than a quarter of them shows in the whole time only."""
 
-GUARDS = 0.2
+GUARDS = 0.1
 """Share of the level that the guard has."""
 
 GUARD_ROOM = 3

@@ -79,9 +79,9 @@ def test_a_pair_without_a_number_decides_nothing() -> None:
 
 
 def test_sides_and_guard_share_the_level() -> None:
-    assert _evidence(Question()).level("throughput") == pytest.approx(0.008)
-    assert _evidence(Question()).level("throughput_overall") == pytest.approx(0.002)
-    assert _evidence(Question(), of=THREE).level("throughput") == pytest.approx(0.004)
+    assert _evidence(Question()).level("throughput") == pytest.approx(0.009)
+    assert _evidence(Question()).level("throughput_overall") == pytest.approx(0.001)
+    assert _evidence(Question(), of=THREE).level("throughput") == pytest.approx(0.0045)
     assert _evidence(Question("latency_p99")).level("throughput") == 0.01
 
 
