@@ -6,25 +6,21 @@ Where no C compiler is found the wire does the same in Python, slower (`PythonCa
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import platform
 import select
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
+
+from harness.base import compiled
 
 LARGEST = 65536
 LIBRARY_VARIABLE = "HARNESS_STRAIGHT"
 """The environment's variable with the path of the library."""
 
 _SOURCE = Path(__file__).with_suffix(".c")
-_OPTIONS = ("-std=gnu99", "-O2", "-shared", "-fPIC")
 _FAILED = -3
 
 
@@ -110,33 +106,5 @@ class PythonCarrier:
 
 
 def library(folder: Path) -> Path:
-    """The compiled library in ``folder``, made if it is not there or cannot be loaded.
-
-    RuntimeError and OSError say why it cannot be had.
-    """
-    key = hashlib.sha256(_SOURCE.read_bytes() + " ".join((platform.machine(), *_OPTIONS)).encode()).hexdigest()
-    path = folder / f"straight-{key[:16]}.so"
-    try:
-        ctypes.CDLL(str(path))
-    except OSError:
-        _compile(path)
-        ctypes.CDLL(str(path))
-    return path
-
-
-def _compile(path: Path) -> None:
-    """Compile beside ``path`` and put it there whole: others may want it now."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        raise RuntimeError("no C compiler (cc, gcc) is here")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as name:
-        made = Path(name) / path.name
-        command = [compiler, *_OPTIONS, "-o", str(made), str(_SOURCE)]
-        try:
-            result = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        except subprocess.TimeoutExpired as error:
-            raise RuntimeError(f"{compiler} does not end") from error
-        if result.returncode:
-            raise RuntimeError(f"{compiler} failed: {(result.stderr.strip().splitlines() or ['it says nothing'])[-1]}")
-        made.replace(path)
+    """The compiled library in ``folder`` (`harness.base.compiled.library`)."""
+    return compiled.library(_SOURCE, folder)
