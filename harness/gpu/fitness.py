@@ -1,0 +1,63 @@
+"""What will not run on the GPUs at hand, said before anything starts: each reason with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.gpu.machine_code import MachineCode, text
+from harness.gpu.nvml import Driver, Gpu
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Why something does not run, and what to do; ``fatal``: nothing on that GPU does, else it is only slow."""
+
+    why: str
+    remedy: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.why}; {self.remedy}"
+
+
+def misfits(
+    driver: Driver, wanted: Sequence[int], code: MachineCode | None = None, cuda: tuple[int, int] | None = None
+) -> Iterator[Misfit]:
+    """Of GPUs by number with a library's machine code, and the CUDA runtime that it is used with, where known."""
+    if driver.missing:
+        yield Misfit(f"no GPU can be used: NVML says «{driver.missing}»", "install NVIDIA's driver, or use cpu(0)")
+        return
+    if cuda is not None and driver.cuda is not None and driver.cuda[0] < cuda[0]:
+        yield Misfit(
+            f"driver {driver.version} serves CUDA up to {text(driver.cuda)}, and the target has {text(cuda)}",
+            "install a newer driver",
+        )
+    there = {gpu.index: gpu for gpu in driver.gpus}
+    for number in wanted:
+        if number not in there:
+            named = ", ".join(f"gpu({index})" for index in there) or "none"
+            yield Misfit(f"there is no gpu({number}); there are: {named}", "give contexts that are there")
+        elif code is not None:
+            yield from _of_code(there[number], code)
+    yield from _of_pairs(driver, wanted)
+
+
+def _of_code(gpu: Gpu, code: MachineCode) -> Iterator[Misfit]:
+    if gpu.capability is not None and not code.runs_on(gpu.capability):
+        yield Misfit(
+            f"gpu({gpu.index}) is {gpu.name}, compute capability {text(gpu.capability)}, and the library has machine "
+            f"code for {code.words}: every kernel would fail with «no kernel image is available»",
+            "use a GPU of those, or an MXNet that is built for this one: --python PATH",
+        )
+
+
+def _of_pairs(driver: Driver, wanted: Sequence[int]) -> Iterator[Misfit]:
+    for pair in driver.pairs:
+        if pair.reach is False and {pair.first, pair.second} <= {*wanted}:
+            yield Misfit(
+                f"gpu({pair.first}) and gpu({pair.second}) do not reach each other's memory ({pair.near}): what they "
+                "exchange goes through the host",
+                "expect less of several GPUs, or allow peer access (virtual machines often forbid it)",
+                fatal=False,
+            )

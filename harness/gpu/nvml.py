@@ -1,0 +1,209 @@
+"""What NVIDIA's driver says of GPUs, through NVML (`nvidia-ml-py`): what it refuses is told in its own word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pynvml
+
+from harness.gpu.machine_code import Capability
+
+Handle = Any
+Question = Callable[[Handle], float]
+
+SLOWED = {
+    pynvml.nvmlClocksEventReasonSwPowerCap: "power cap",
+    pynvml.nvmlClocksThrottleReasonHwSlowdown: "hardware slowdown",
+    pynvml.nvmlClocksEventReasonSwThermalSlowdown: "temperature (driver)",
+    pynvml.nvmlClocksThrottleReasonHwThermalSlowdown: "temperature (hardware)",
+    pynvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown: "power brake",
+}
+"""Why clocks are lower than a load would have them; idling, and clocks that somebody set, are no such reasons."""
+
+QUICK: Mapping[str, Question] = {
+    "memory_used": lambda gpu: pynvml.nvmlDeviceGetMemoryInfo(gpu).used,
+    "utilisation": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
+    "sm_clock": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM),
+    "memory_clock": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM),
+    "power": lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
+    "temperature": lambda gpu: pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU),
+    "ecc_errors": lambda gpu: pynvml.nvmlDeviceGetTotalEccErrors(
+        gpu, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, pynvml.NVML_VOLATILE_ECC
+    ),
+    "pcie_replays": lambda gpu: pynvml.nvmlDeviceGetPcieReplayCounter(gpu),
+}
+"""In bytes, fractions, MHz, watts, degrees Celsius, and counts: some 100 us for all of them on an H100."""
+
+SLOW: Mapping[str, Question] = {
+    "pcie_sent": lambda gpu: pynvml.nvmlDeviceGetPcieThroughput(gpu, pynvml.NVML_PCIE_UTIL_TX_BYTES) * 1000,
+    "pcie_received": lambda gpu: pynvml.nvmlDeviceGetPcieThroughput(gpu, pynvml.NVML_PCIE_UTIL_RX_BYTES) * 1000,
+}
+"""Bytes/s. Each takes 21 ms on an H100, over which the driver counts."""
+
+_READ = 0
+"""NVML_P2P_CAPS_INDEX_READ, which the package has as a tuple."""
+
+_NEAR = {
+    pynvml.NVML_TOPOLOGY_INTERNAL: "same board",
+    pynvml.NVML_TOPOLOGY_SINGLE: "one PCIe switch",
+    pynvml.NVML_TOPOLOGY_MULTIPLE: "several PCIe switches",
+    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "one host bridge",
+    pynvml.NVML_TOPOLOGY_NODE: "one NUMA node",
+    pynvml.NVML_TOPOLOGY_SYSTEM: "across NUMA nodes",
+}
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU; what NVML refuses is None, or not there."""
+
+    index: int
+    name: str
+    uuid: str | None
+    capability: Capability | None
+    memory: int | None
+    nvlinks: int | None
+    mig: bool
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two GPUs, how near they are, and whether one reads the other's memory (None: nobody says)."""
+
+    first: int
+    second: int
+    near: str
+    reach: bool | None
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver and the GPUs that it shows; ``missing`` says why there is none. ``cuda``: the newest it serves."""
+
+    version: str | None = None
+    cuda: tuple[int, int] | None = None
+    gpus: Sequence[Gpu] = ()
+    pairs: Sequence[Pair] = ()
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Of one GPU at one time; ``missing``: NVML's words for what it refuses; bytes of each process by its number."""
+
+    values: Mapping[str, float]
+    missing: Mapping[str, str]
+    slowed: Sequence[str] = ()
+    processes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the GPU answers nothing any more."""
+        return not self.values
+
+
+@contextmanager
+def connection() -> Iterator[None]:
+    """Speak with the driver for a while; NVMLError where there is none."""
+    pynvml.nvmlInit()
+    try:
+        yield
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def driver() -> Driver:
+    """What there is on this machine."""
+    try:
+        with connection():
+            handles = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
+            cuda = _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion_v2())
+            return Driver(
+                _or_none(lambda: _plain(pynvml.nvmlSystemGetDriverVersion())),
+                None if cuda is None else (cuda // 1000, cuda % 1000 // 10),
+                [_gpu(number, handle) for number, handle in enumerate(handles)],
+                [_pair(first, second, handles) for second in range(len(handles)) for first in range(second)],
+            )
+    except pynvml.NVMLError as error:
+        return Driver(missing=word(error))
+
+
+def word(error: pynvml.NVMLError) -> str:
+    """NVML's own word for what it refuses, as in ``not supported``."""
+    return str(error).lower()
+
+
+def sample(handle: Handle, slow: bool = False) -> Sample:
+    """Ask a GPU all that is quick to answer, and with ``slow`` the rest."""
+    values, missing = dict[str, float](), dict[str, str]()
+    for name, question in {**QUICK, **(SLOW if slow else {})}.items():
+        try:
+            values[name] = question(handle)
+        except pynvml.NVMLError as error:
+            missing[name] = word(error)
+    return Sample(values, missing, _slowed(handle, missing), _processes(handle, missing))
+
+
+def _slowed(handle: Handle, missing: dict[str, str]) -> list[str]:
+    try:
+        reasons = pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle)
+    except pynvml.NVMLError as error:
+        missing["slowed"] = word(error)
+        return []
+    return [why for bit, why in SLOWED.items() if reasons & bit]
+
+
+def _processes(handle: Handle, missing: dict[str, str]) -> dict[str, int]:
+    """Those that the driver lets us see: in a container often none, or with other numbers than ours."""
+    try:
+        every = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
+    except pynvml.NVMLError as error:
+        missing["processes"] = word(error)
+        return {}
+    return {str(each.pid): each.usedGpuMemory for each in every if each.usedGpuMemory is not None}
+
+
+def _gpu(index: int, handle: Handle) -> Gpu:
+    memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).total)
+    capability = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
+    return Gpu(
+        index,
+        _or_none(lambda: _plain(pynvml.nvmlDeviceGetName(handle))) or "a GPU without a name",
+        _or_none(lambda: _plain(pynvml.nvmlDeviceGetUUID(handle))),
+        None if capability is None else (capability[0], capability[1]),
+        memory,
+        _links(handle),
+        _or_none(lambda: pynvml.nvmlDeviceGetMigMode(handle)[0]) == pynvml.NVML_DEVICE_MIG_ENABLE,
+    )
+
+
+def _links(handle: Handle) -> int | None:
+    """NVLinks that are up; None where the GPU knows none."""
+    links = range(pynvml.NVML_NVLINK_MAX_LINKS)
+    states = [_or_none(partial(pynvml.nvmlDeviceGetNvLinkState, handle, link)) for link in links]
+    known = [state for state in states if state is not None]
+    return sum(known) if known else None
+
+
+def _pair(first: int, second: int, handles: Sequence[Handle]) -> Pair:
+    one, other = handles[first], handles[second]
+    near = _or_none(lambda: pynvml.nvmlDeviceGetTopologyCommonAncestor(one, other))
+    status = _or_none(lambda: pynvml.nvmlDeviceGetP2PStatus(one, other, _READ))
+    reach = None if status is None else status == pynvml.NVML_P2P_STATUS_OK
+    return Pair(first, second, _NEAR.get(near, "unknown"), reach)
+
+
+def _or_none(question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except pynvml.NVMLError:
+        return None
+
+
+def _plain(text: str | bytes) -> str:
+    """Older versions of the package give bytes."""
+    return text.decode() if isinstance(text, bytes) else text
