@@ -8,7 +8,8 @@ from harness.base.units import bytes_text
 from harness.gpu import allocation_trace, best_pool
 from harness.gpu.allocation_trace import AllocationTrace
 from harness.gpu.pool_settings import PoolSettings
-from harness.gpu.simulation import Simulated, simulate
+from harness.gpu.replay import Replay
+from harness.gpu.simulation import simulate
 
 RECORDED = Path(__file__).parent.parent / "tests" / "recorded" / "h100"
 TRACES = {
@@ -42,12 +43,15 @@ def _table(trace: AllocationTrace, what: str) -> Iterator[str]:
         ample, *found = (simulate(trace, asked, memory) for memory in (AMPLE, *MEMORIES))
         row = [ample.settings.words, bytes_text(ample.peak_held), str(ample.calls), *map(_outcome, found)]
         yield f"| {' | '.join(row)} |"
-    best = {memory: best_pool.ranked(list(best_pool.tried(trace, memory)))[0] for memory in MEMORIES}
+    best = {
+        memory: best_pool.ranked([simulate(trace, settings, memory) for settings in best_pool.candidates()])[0]
+        for memory in MEMORIES
+    }
     found_best = [each.settings.words if each.failure is None else "none lasts" for each in best.values()]
     yield f"| *best of {len(best_pool.candidates())}* | | | {' | '.join(found_best)} |\n"
 
 
-def _outcome(found: Simulated) -> str:
+def _outcome(found: Replay) -> str:
     if found.failure is not None:
         return f"out of memory after {found.served / found.events:.0%}"
     return f"{bytes_text(found.peak_held)}, {found.calls} calls"

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.base.errors import InputError
 from harness.cli import _options
 
 if TYPE_CHECKING:
     from harness.gpu.allocation_trace import AllocationTrace
-    from harness.gpu.simulation import Simulated
+    from harness.gpu.pool_settings import PoolSettings
+    from harness.gpu.replay import Replay
     from harness.planning.plan import Arm
 
-HELP = "what MXNet's memory pools on GPUs make of a trace of allocations, simulated by their source"
+    Through = Callable[[PoolSettings], Replay]
+
+HELP = "what MXNet's memory pools on GPUs make of a trace of allocations: simulated by their source, or on a GPU"
 SCHEMA = "harness/pool/1"
 
 RECORDING: Sequence[tuple[str, str]] = (
@@ -44,8 +49,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_results(record)
     for action in (replay, best):
         action.add_argument("trace", type=Path, metavar="TRACE", help="lines `a ID BYTES` and `f ID`, gzipped or not")
-        memory = "memory of the GPU that is free for the process, as in 16GB"
-        action.add_argument("--gpu-memory", type=_options.size, required=True, metavar="SIZE", help=memory)
+        memory = "memory of the GPU that is free for the process, as in 16GB; with --gpu, the rest is held meanwhile"
+        action.add_argument("--gpu-memory", type=_options.size, metavar="SIZE", help=memory)
+        real = "replay through MXNet's own pool on this GPU, each setting in a fresh process; no kernel is launched"
+        action.add_argument("--gpu", type=_options.number, metavar="I", help=real)
+        with_ = (
+            "with --gpu: an interpreter with MXNet for GPUs (default: the one that `targets build --cuda 11` builds)"
+        )
+        action.add_argument("--python", metavar="PATH", help=with_)
         scale = "make every array so many times as large (default: 1)"
         action.add_argument("--scale", type=_options.factor, default=1.0, metavar="FACTOR", help=scale)
         _options.add_json(action)
@@ -56,31 +67,57 @@ def execute(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "record":
         return _record(arguments)
+    if arguments.gpu is None and (arguments.gpu_memory is None or arguments.python):
+        needed = "--gpu-memory is needed" if arguments.gpu_memory is None else "--python does nothing"
+        raise InputError(f"{needed} without --gpu: what is simulated has the memory that you say, and runs no MXNet")
     trace = allocation_trace.read(arguments.trace)
     scaled = trace if arguments.scale == 1 else trace.scaled(arguments.scale)
-    return {"replay": _replay, "best": _best}[arguments.action](arguments, scaled)
+    with _through(arguments, scaled) as pool:
+        return {"replay": _replay, "best": _best}[arguments.action](arguments, scaled, pool)
 
 
-def _replay(arguments: argparse.Namespace, trace: AllocationTrace) -> int:
+@contextmanager
+def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[Through]:
+    """What replays the trace with a setting: the simulation, or a GPU."""
+    import tempfile
+
+    from harness.gpu import allocation_trace, fitness, nvml, simulation
+    from harness.gpu.real_pool import RealPool
+    from harness.scenario.schema import Target
+    from harness.targets import environment, resolve
+
+    if arguments.gpu is None:
+        yield lambda settings: simulation.simulate(trace, settings, arguments.gpu_memory)
+        return
+    if (misfit := next(fitness.misfits(nvml.driver(), [arguments.gpu]), None)) is not None:
+        raise InputError(str(misfit))
+    target = Target(python=arguments.python) if arguments.python else Target(mxnet="1.9.1", cuda="11")
+    found = resolve.interpreter(target, lambda line: print(line, file=sys.stderr))
+    real = RealPool(found.python, found.env, arguments.gpu, environment.cache_folder().parent / "counting")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace"
+        allocation_trace.write(trace, file)
+        yield lambda settings: real.replay(file, len(trace.events), settings, arguments.gpu_memory)
+
+
+def _replay(arguments: argparse.Namespace, trace: AllocationTrace, through: Through) -> int:
     """1 where the trace runs out of memory."""
-    from harness.gpu import pool_settings, simulation
+    from harness.gpu import pool_settings
 
-    settings = pool_settings.from_environment(_options.environment(arguments.env))
-    found = simulation.simulate(trace, settings, arguments.gpu_memory)
+    found = through(pool_settings.from_environment(_options.environment(arguments.env)))
     _show(arguments, trace, [found])
     return 0 if found.failure is None else 1
 
 
-def _best(arguments: argparse.Namespace, trace: AllocationTrace) -> int:
+def _best(arguments: argparse.Namespace, trace: AllocationTrace, through: Through) -> int:
     """1 where the trace runs out of memory with all of them."""
     from rich.progress import track
 
     from harness.cli._console import Console
     from harness.gpu import best_pool
 
-    count = len(best_pool.candidates())
-    going = best_pool.tried(trace, arguments.gpu_memory)
-    ranked = best_pool.ranked(list(track(going, "settings", count, console=Console(stderr=True), transient=True)))
+    going = track(best_pool.candidates(), "settings", console=Console(stderr=True), transient=True)
+    ranked = best_pool.ranked(list(map(through, going)))
     _show(arguments, trace, ranked if arguments.json else ranked[:SHOWN])
     return 0 if ranked[0].failure is None else 1
 
@@ -89,7 +126,6 @@ def _record(arguments: argparse.Namespace) -> int:
     """1 where the run came to no end, and nothing was written."""
     from dataclasses import replace
 
-    from harness.base.errors import InputError
     from harness.base.units import bytes_text
     from harness.cli import EXIT_INTERRUPTED, _running
     from harness.gpu import allocation_trace, profiled
@@ -124,7 +160,6 @@ def _record(arguments: argparse.Namespace) -> int:
 
 def _arm(arms: Sequence[Arm], name: str | None) -> Arm:
     """The one that is asked for; the first that is not the control where there is no choice."""
-    from harness.base.errors import InputError
     from harness.checks import CONTROL
 
     known = {arm.name: arm for arm in arms if arm.name != CONTROL}
@@ -136,21 +171,22 @@ def _arm(arms: Sequence[Arm], name: str | None) -> Arm:
     return known[name]
 
 
-def _show(arguments: argparse.Namespace, trace: AllocationTrace, found: Sequence[Simulated]) -> None:
+def _show(arguments: argparse.Namespace, trace: AllocationTrace, found: Sequence[Replay]) -> None:
     import json
 
     from harness.cli._console import Console
     from harness.report.pools import render, variables
 
     if arguments.json:
-        head = {"schema": SCHEMA, "simulated": True, "trace": trace.name, "gpu_memory": arguments.gpu_memory}
+        where = {"simulated": arguments.gpu is None, "gpu": arguments.gpu, "gpu_memory": arguments.gpu_memory}
+        head = {"schema": SCHEMA, **where, "trace": trace.name}
         print(json.dumps(head | {"settings": list(map(_row, found))}, indent=1))
     else:
-        Console().print(render(trace, arguments.gpu_memory, found))
+        Console().print(render(trace, arguments.gpu_memory, found, arguments.gpu))
         Console().print(f"the first: {variables(found[0])}", highlight=False, soft_wrap=True)
 
 
-def _row(found: Simulated) -> Mapping[str, Any]:
+def _row(found: Replay) -> Mapping[str, Any]:
     from dataclasses import asdict
 
     return asdict(found) | {"settings": found.settings.environment}

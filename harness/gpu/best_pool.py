@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
-from harness.gpu.allocation_trace import AllocationTrace
 from harness.gpu.device_memory import MIB
 from harness.gpu.pool_settings import HIGHEST_CUTOFF, LOWEST_CUTOFF, PoolSettings
-from harness.gpu.simulation import Simulated, simulate
+from harness.gpu.replay import Replay
 
 PAGES = (4096, 65536)
 LARGE_ROUNDS = (2 * MIB, 16 * MIB, 64 * MIB)
@@ -24,12 +23,7 @@ def candidates() -> tuple[PoolSettings, ...]:
     return (*naive, *linear, PoolSettings("Unpooled"))
 
 
-def tried(trace: AllocationTrace, memory: int) -> Iterator[Simulated]:
-    """What becomes of the trace with each of them, on a device of ``memory`` bytes."""
-    return (simulate(trace, settings, memory) for settings in candidates())
-
-
-def ranked(found: Sequence[Simulated]) -> list[Simulated]:
+def ranked(found: Sequence[Replay]) -> list[Replay]:
     """Best first: what serves the whole trace, else the most of it; without many calls of the device; holding least."""
     least = min((each.calls for each in found if each.failure is None), default=0)
     return sorted(found, key=lambda each: (-each.served, each.calls > BUSIER * least, each.peak_held, each.calls))

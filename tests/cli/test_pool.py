@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,16 @@ def test_what_cannot_be_recorded(
     assert message in told
 
 
-@pytest.mark.parametrize("arguments", [(), ("--gpu-memory", "16"), ("--gpu-memory", "1GB", "--scale", "nan")])
+def test_what_is_simulated_needs_a_size_and_no_mxnet(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, told = ran(capsys, "replay", trace)
+    assert (code, "--gpu-memory is needed without --gpu" in told) == (2, True)
+    code, _, told = ran(capsys, "replay", trace, "--gpu-memory", "1GB", "--python", sys.executable)
+    assert (code, "--python does nothing without --gpu" in told) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--gpu", "x"), ("--gpu-memory", "16"), ("--gpu-memory", "1GB", "--scale", "nan")]
+)
 def test_what_is_not_given_or_no_size(trace: Path, arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(["pool", "replay", str(trace), *arguments])

@@ -21,7 +21,7 @@ def test_every_setting_is_one_that_mxnet_takes() -> None:
 
 
 def test_what_serves_all_comes_first_and_holds_least_without_asking_too_often() -> None:
-    found = best_pool.ranked(list(best_pool.tried(GROWING, 4096 * MIB)))
+    found = best_pool.ranked([simulate(GROWING, settings, 4096 * MIB) for settings in best_pool.candidates()])
     assert found[0].failure is None
     assert found[0].settings.kind == "Round"
     assert found[0].peak_held < simulate(GROWING, PoolSettings(), 4096 * MIB).peak_held

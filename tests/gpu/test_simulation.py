@@ -11,8 +11,10 @@ from harness.gpu import allocation_trace, pool_settings
 from harness.gpu.allocation_trace import AllocationTrace
 from harness.gpu.device_memory import PAGE
 from harness.gpu.pool_settings import PoolSettings
-from harness.gpu.simulation import Failure, Simulated, simulate
+from harness.gpu.replay import Failure, Replay
+from harness.gpu.simulation import simulate
 from tests.conftest import ROOT
+from tests.hardware.test_gpu import SETTINGS
 
 RECORDED = ROOT / "tests" / "recorded" / "h100"
 REPLAYS = [json.loads(line) for line in (RECORDED / "replays.jsonl").read_text().splitlines()]
@@ -26,7 +28,7 @@ def traces() -> dict[str, AllocationTrace]:
     return {name: allocation_trace.read(RECORDED / f"{name}.trace.gz") for name in ("rnn", "cnn", "fixed")}
 
 
-def simulated(replay: dict[str, Any], trace: AllocationTrace) -> Simulated:
+def simulated(replay: dict[str, Any], trace: AllocationTrace) -> Replay:
     """The replay's first array, which came before the trace, was in the pool, and a page of the device with it."""
     first = [(-1, 1), (-1, 0)]
     scaled = AllocationTrace(trace.name, [*first, *trace.scaled(replay["scale"]).events])
@@ -49,6 +51,32 @@ def test_it_is_what_the_gpu_did(replay: dict[str, Any], traces: dict[str, Alloca
         assert held["peak_held"] == pytest.approx(replay["peak_held"], rel=APART[replay["name"]])
     else:
         assert counted | held == {name: replay[name] for name in counted | held}
+
+
+H200 = json.loads((ROOT / "tests" / "recorded" / "h200" / "test-gpu.json").read_text())
+NAMES = ("peak_live", "peak_held", "end_held", "fragmentation", "mallocs", "frees")
+HALF_A_PAGE = PAGE // 2
+"""What held the rest of that GPU took whole pages, up to one more than was asked for."""
+
+
+def of_trace(found: Replay, settings: PoolSettings) -> dict[str, int]:
+    """Without the array before the trace: its block is in the pool, and a page of the device with it."""
+    first = 0 if settings.kind == "Unpooled" else settings.page_size
+    more = dict.fromkeys(("peak_held", "end_held", "fragmentation"), first) | {"mallocs": 1, "frees": int(not first)}
+    return {name: getattr(found, name) - more.get(name, 0) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", ["rnn", "cnn"])
+def test_it_is_what_another_gpu_did(name: str, traces: dict[str, AllocationTrace]) -> None:
+    """14 settings of two traces on an H200, as `harness pool replay --gpu` made them."""
+    trace = AllocationTrace(name, [(-1, 1), (-1, 0), *traces[name].scaled(16).events])
+    total = H200["driver_says"]["gpus"][0]["memory"]
+    known = {each.words: each for each in SETTINGS}
+    for row in H200[f"replays_{name}"]:
+        settings, limit = known[row["settings"]], row["limit"] or total
+        free = limit - HALF_A_PAGE + (0 if settings.kind == "Unpooled" else PAGE)
+        found = of_trace(simulate(trace, settings, free, limit), settings)
+        assert found == {each: row[each][1] for each in NAMES}, (row["settings"], row["limit"])
 
 
 def test_there_are_87_of_them() -> None:
