@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PACKAGES := git make python3.11-venv g++ cmake
 SIDE_BY_SIDE ?= 4
 
-.PHONY: bench test check self simulate mutants soak docs clean setup tools
+.PHONY: bench test test-gpu test-gpu-target check self simulate mutants soak docs clean setup tools
 
 bench: setup
 	$(BIN)/harness targets build
@@ -19,8 +19,16 @@ bench: setup
 # Tests that wait run side by side; those that measure, alone. What fails is run again, at most twice, and named: a real
 # defect fails three times, a moment in which the machine stood still does not.
 test: setup check
-	$(BIN)/pytest --reruns 2 -n $(SIDE_BY_SIDE) --dist loadscope --no-loadscope-reorder -m "not alone"
+	$(BIN)/pytest --reruns 2 -n $(SIDE_BY_SIDE) --dist loadscope --no-loadscope-reorder -m "not alone and not gpu and not gpu_target"
 	$(BIN)/pytest --reruns 2 -m alone
+
+# What only an NVIDIA GPU can show; without one all is skipped. The first time it builds a target of 4 GB.
+test-gpu: setup
+	$(BIN)/pytest -m gpu tests/hardware
+
+# The wheel for GPUs on a machine without one: two targets of 4 GB.
+test-gpu-target: setup
+	$(BIN)/pytest -m gpu_target tests/hardware
 
 # What needs no MXNet: style, types.
 check: setup

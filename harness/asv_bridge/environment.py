@@ -16,11 +16,15 @@ from typing import Any
 from asv.console import log
 from asv.environment import Environment
 from asv.util import UserError
+from pydantic import ValidationError
 
 from harness.base.errors import HarnessError
-from harness.targets import environment
+from harness.planning import rules
+from harness.scenario.schema import Target
+from harness.targets import environment, resolve
 
 MXNET_VARIABLE = "HARNESS_ASV_MXNET"
+CUDA_VARIABLE = "HARNESS_ASV_CUDA"
 ENV_VARIABLE = "HARNESS_ASV_ENV"
 SESSION_VARIABLE = "HARNESS_ASV_SESSION"
 SAVES_VARIABLE = "HARNESS_ASV_SAVES"
@@ -30,19 +34,25 @@ _READ = (".py", ".c", ".yaml", ".json")
 _MEASURED = ("asv.conf.json", "benchmarks", "harness", "scenarios")
 """What decides which numbers come out."""
 
+_OF_GPUS = ("cuda", "nccl", "cudnn")
+
 _SESSION = f"{os.getpid()}-{time.time_ns()}"
 
 
 class TargetEnvironment(Environment):  # type: ignore[misc]
-    """``matrix.req.mxnet`` chooses the version, ``matrix.env`` and ``env_nobuild`` the target's environment."""
+    """``matrix.req`` chooses versions: mxnet, and for GPUs cuda, nccl and cudnn.
+
+    ``matrix.env`` and ``env_nobuild`` are the target's environment.
+    """
 
     tool_name = "harness"
     matches_python_fallback = False
 
     def __init__(self, conf: Any, python: str, requirements: dict[str, str], tagged_env_vars: Any) -> None:
-        unknown = sorted(set(requirements) - {"mxnet"})
+        unknown = sorted(set(requirements) - {"mxnet", *_OF_GPUS})
         if unknown:
-            raise UserError(f"matrix.req: {', '.join(unknown)} cannot be chosen; allowed is mxnet")
+            allowed = ", ".join(("mxnet", *_OF_GPUS))
+            raise UserError(f"matrix.req: {', '.join(unknown)} cannot be chosen; allowed are {allowed}")
         self._requirements, self._python = requirements, python
         super().__init__(conf, python, requirements, tagged_env_vars)
 
@@ -51,9 +61,25 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         return self._requirements.get("mxnet") or environment.DEFAULT_MXNET
 
     @property
+    def _cuda(self) -> dict[str, str]:
+        """Versions of what only GPUs need; an empty one is none."""
+        return {name: self._requirements[name] for name in _OF_GPUS if self._requirements.get(name)}
+
+    @property
     def installed_commit_hash(self) -> None:
         """No commit is ever installed."""
         return
+
+    def _target(self) -> Target:
+        """UserError for versions that no target has."""
+        try:
+            target = Target(mxnet=self._mxnet, **self._cuda)
+        except ValidationError as error:
+            name = error.errors()[0]["loc"][0]
+            raise UserError(f"matrix.req: {name} {error.errors()[0]['input']!r} cannot be chosen") from error
+        if (wrong := next(rules.of_target(target), None)) is not None:
+            raise UserError(f"matrix.req: {wrong[0][-1]}: {wrong[1]}")
+        return target
 
     def check_presence(self) -> bool:
         """Whether it was built is found out by `create`."""
@@ -62,7 +88,7 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
     def create(self) -> None:
         """Build the target, unless it is there."""
         try:
-            environment.ensure(environment.recipe(self._mxnet), log.info)
+            resolve.interpreter(self._target(), log.info)
         except HarnessError as error:
             raise UserError(str(error)) from error
 
@@ -86,6 +112,7 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         """Run the controller's interpreter with the target in its environment."""
         env = dict(kwargs.pop("env", os.environ))
         env[MXNET_VARIABLE] = self._mxnet
+        env[CUDA_VARIABLE] = json.dumps(self._cuda)
         env[ENV_VARIABLE] = json.dumps(self.env_vars)
         env[SESSION_VARIABLE] = _SESSION
         env[SAVES_VARIABLE] = str(int(_saves()))

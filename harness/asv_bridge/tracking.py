@@ -6,12 +6,12 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness import checks
-from harness.asv_bridge.environment import ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
+from harness.asv_bridge.environment import CUDA_VARIABLE, ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.base.errors import DamagedRunError, NotPassedError, UntrustworthyRunError
 from harness.checks.drift import drift_of
 from harness.checks.outcome import Outcome
@@ -103,7 +103,15 @@ def _other_target(target: Target) -> str | None:
 def _targets(loaded: LoadedScenario) -> dict[str, Target]:
     """The environment's version and variables over the scenario's."""
     env = json.loads(os.environ.get(ENV_VARIABLE, "{}"))
-    return resolve.settled(loaded, os.environ.get(MXNET_VARIABLE), None, env)
+    cuda = json.loads(os.environ.get(CUDA_VARIABLE, "{}"))
+    found = resolve.settled(loaded, os.environ.get(MXNET_VARIABLE), None, env)
+    return {name: _with(target, cuda) for name, target in found.items()}
+
+
+def _with(target: Target, versions: Mapping[str, str]) -> Target:
+    """The versions, where the target has none of its own, and is no interpreter."""
+    own = {name: version for name, version in versions.items() if getattr(target, name) is None}
+    return target if target.python else target.model_copy(update=own)
 
 
 def _run(project: Path, planned: Planned) -> RunFolder:

@@ -69,6 +69,7 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="change a field of the scenario, as in workload.batch_size=64; may be repeated",
     )
+    parser.add_argument("--cuda", metavar="11", help="MXNet for GPUs, with CUDA's libraries from wheels (4 GB, once)")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--mxnet", metavar="VERSION", help="the MXNet version to run with; built on first use")
     target.add_argument("--python", metavar="PATH", help="an interpreter with mxnet; nothing is installed into it")
@@ -79,8 +80,9 @@ def changes(arguments: argparse.Namespace) -> list[Override]:
     from harness.scenario import overrides
 
     repeat = getattr(arguments, "repeat", None)
-    repeats = [] if repeat is None else [("repeat", repeat)]
-    return [*repeats, *map(overrides.from_option, arguments.set)]
+    cuda = getattr(arguments, "cuda", None)
+    own = [("repeat", repeat), ("target.cuda", cuda)]
+    return [*((path, value) for path, value in own if value is not None), *map(overrides.from_option, arguments.set)]
 
 
 def all_changes(arguments: argparse.Namespace) -> list[Override]:
@@ -119,6 +121,13 @@ def positive(text: str) -> int:
     """A number of 1 or more, for argparse."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 1 or more")
+    return int(text)
+
+
+def number(text: str) -> int:
+    """A number of 0 or more, for argparse."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 0 or more")
     return int(text)
 
 

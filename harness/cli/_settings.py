@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.cli._console import Console
+from harness.gpu import visible
 from harness.planning.plan import Plan
 from harness.planning.planner import DEFAULT_ENV
 from harness.targets.interpreter import Interpreter
@@ -14,7 +15,7 @@ from harness.targets.settings import FAMILIES, does_nothing, unread
 from harness.topologies import BIGARRAY_BOUND
 
 _SETTINGS = tuple(f"{family}_" for family in FAMILIES)
-_OURS = {*DEFAULT_ENV, BIGARRAY_BOUND}
+_OURS = {*DEFAULT_ENV, BIGARRAY_BOUND, visible.ORDER}
 
 
 def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> dict[str, str]:

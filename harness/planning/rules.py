@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness import checks, topologies
 from harness.faults import DrawsSizes
+from harness.gpu import wheels
 from harness.planning import fault_rules, network
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_rules import Violation
@@ -18,7 +19,7 @@ from harness.shapes import Distribution
 
 def violations(scenario: Scenario) -> Iterator[Violation]:
     """Every rule that the scenario breaks: the path of the field and what is wrong."""
-    yield from _target(scenario.target)
+    yield from of_target(scenario.target)
     yield from _script(scenario)
     yield from _model_file(scenario)
     yield from _amp(scenario)
@@ -61,11 +62,19 @@ def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Vio
         yield ("turns",), f"steps and warmup need to be multiples of {turn}, so that every turn counts as a whole"
 
 
-def _target(target: Target) -> Iterator[Violation]:
+def of_target(target: Target) -> Iterator[Violation]:
     if target.mxnet and target.python:
         yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
     if target.horovod and target.python:
         yield ("target", "horovod"), "python brings its own Horovod; leave it out"
+    for field in ("cuda", "nccl", "cudnn"):
+        if getattr(target, field) and target.python:
+            yield ("target", field), f"python brings its own {field}; leave it out"
+        elif getattr(target, field) and not target.cuda:
+            yield ("target", field), f"does nothing without cuda; give target.cuda: {wheels.CUDA}"
+    if target.cuda and (target.mxnet or wheels.VERSIONS[-1]) not in wheels.VERSIONS:
+        there = ", ".join(wheels.VERSIONS)
+        yield ("target", "mxnet"), f"there is no {wheels.WHEEL} {target.mxnet}; there are {there}"
 
 
 def _topology(scenario: Scenario) -> Iterator[Violation]:

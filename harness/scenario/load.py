@@ -82,7 +82,8 @@ def _varied(base: Document, name: str, fields: Mapping[str, Any]) -> Document:
 
 def replaced(path: str) -> Sequence[Override]:
     """An interpreter takes the place of versions, and a version that of an interpreter."""
-    others = {"target.python": ("target.mxnet", "target.horovod"), "target.mxnet": ("target.python",)}
+    built = ("target.mxnet", "target.horovod", "target.cuda", "target.nccl", "target.cudnn")
+    others = {"target.python": built, **dict.fromkeys(built, ("target.python",))}
     return [(other, None) for other in others.get(path, ())]
 
 

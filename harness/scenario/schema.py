@@ -34,14 +34,31 @@ class Target(Strict):
 
     mxnet: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+(\.?(post|b|rc)\d+)?$", examples=["1.9.1"])
     horovod: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+$", description="built for this MXNet on first use")
+    cuda: Literal["11"] | None = Field(
+        default=None, description="MXNet for GPUs (mxnet-cu112) with CUDA's libraries from wheels, 4 GB"
+    )
+    nccl: str | None = Field(default=None, pattern=r"^2(\.\d+)+$", description="with cuda; default: 2.21.5")
+    cudnn: str | None = Field(default=None, pattern=r"^8(\.\d+)+$", description="with cuda; default: 8.9.6.50")
     python: str | None = Field(default=None, description="an interpreter on disk; nothing is installed into it")
     env: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(
         default={}, description="environment variables of every process"
     )
 
     def __str__(self) -> str:
-        versions = {"mxnet": self.mxnet, "horovod": self.horovod}
+        versions = {
+            "mxnet": self.mxnet,
+            "cuda": self.cuda,
+            "nccl": self.nccl,
+            "cudnn": self.cudnn,
+            "horovod": self.horovod,
+        }
         return self.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
+    @field_validator("cuda", "nccl", "cudnn", mode="before")
+    @classmethod
+    def _version(cls, value: Any) -> Any:
+        """``11`` is a number to YAML."""
+        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
     @field_validator("env", mode="before")
     @classmethod

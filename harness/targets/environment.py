@@ -23,6 +23,7 @@ from types import MappingProxyType
 
 from harness.base.errors import InputError, TargetError
 from harness.base.process import die_with_parent
+from harness.gpu import wheels
 from harness.targets.interpreter import Interpreter
 
 DEFAULT_MXNET = "1.9.1"
@@ -44,6 +45,9 @@ HOROVOD_NEEDS = ("setuptools<70", "wheel", "cffi", "cloudpickle", "psutil", "pyy
 """What its build and its Python part need; its sdist does not say so in time for a build without isolation."""
 
 COMPILERS = ("cmake", "g++", "make")
+_LINKER = "LD_LIBRARY_PATH"
+_TOLD = ("nvidia-nccl-", "nvidia-cudnn-", "horovod==")
+"""Requirements that an environment is named after, besides MXNet."""
 
 
 def _ignore(_: str) -> None:
@@ -65,8 +69,19 @@ class Recipe:
     @property
     def name(self) -> str:
         """What people call it, as in ``mxnet-1.9.1-py3.11``."""
-        parts = [self.requirements[0], *([self.horovod] if self.horovod else [])]
-        return f"{'-'.join(parts).replace('==', '-')}-py{self.python}"
+        chosen = [each for each in self.requirements if each.startswith(_TOLD)]
+        words = [each.removeprefix("nvidia-").replace("-cu11==", "-") for each in chosen]
+        return f"{'-'.join([self.requirements[0], *words]).replace('==', '-')}-py{self.python}"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The wheels of NVIDIA's among the requirements."""
+        return tuple(filter(wheels.is_library, self.requirements))
+
+    @property
+    def size(self) -> str:
+        """About what it takes on disk, in words."""
+        return f"{wheels.GIGABYTES:g} GB, of which half is loaded" if self.libraries else "300 MB"
 
     @property
     def horovod(self) -> str | None:
@@ -85,13 +100,20 @@ class Environment:
     @property
     def interpreter(self) -> Interpreter:
         """The interpreter that starts its processes."""
-        return Interpreter(self.path / "bin" / "python", self.packages)
+        return Interpreter(self.path / "bin" / "python", self.packages, _library_path(self.path))
 
 
-def recipe(mxnet: str, horovod: str | None = None) -> Recipe:
+def recipe(
+    mxnet: str,
+    horovod: str | None = None,
+    cuda: str | None = None,
+    nccl: str | None = None,
+    cudnn: str | None = None,
+) -> Recipe:
     """The recipe for an MXNet version: `import mxnet` fails with numpy 1.24 and later (np.bool)."""
     python, _ = base_python()
-    return Recipe(python, (f"mxnet=={mxnet}", _NUMPY, *([f"horovod=={horovod}"] if horovod else [])))
+    name, libraries = (wheels.WHEEL, wheels.requirements(nccl, cudnn)) if cuda else ("mxnet", ())
+    return Recipe(python, (f"{name}=={mxnet}", _NUMPY, *libraries, *([f"horovod=={horovod}"] if horovod else [])))
 
 
 def cache_folder() -> Path:
@@ -115,7 +137,7 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
     with _lock(wanted.key):
         if built := _load(place):
             return built
-        say(f"building target {wanted.name} (about 300 MB, once): {' '.join(wanted.requirements)}")
+        say(f"building target {wanted.name} (about {wanted.size}, once): {' '.join(wanted.requirements)}")
         _build(wanted, place, say)
         say(f"built target {wanted.name}")
     built = _load(place)
@@ -151,7 +173,7 @@ def _load(path: Path) -> Environment | None:
 
 def _build(wanted: Recipe, place: Path, say: Say) -> None:
     if wanted.horovod and not _wheels(wanted):
-        _require_compilers(wanted.horovod)
+        _require_compilers(wanted.horovod, (*COMPILERS, *(["nvcc"] if wanted.libraries else [])))
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".building-{wanted.key}")
@@ -164,9 +186,12 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         _run([base, "-m", "venv", "--without-pip", str(beside)], wanted)
         python = str(beside / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        plain = [requirement for requirement in wanted.requirements if requirement != wanted.horovod]
+        plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
         _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted)
-        _run([python, "-c", "import mxnet"], wanted)
+        for number, each in enumerate(wanted.libraries, 1):
+            say(f"installing {each} ({number} of {len(wanted.libraries)})")
+            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted)
+        _try_import(python, wanted, beside, say)
         if wanted.horovod:
             _add_horovod(wanted, wanted.horovod, pip, python, say)
         listed = json.loads(_run([*pip, "list", "--format", "json"], wanted))
@@ -178,6 +203,20 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         raise _unwritable(place.parent, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _try_import(python: str, wanted: Recipe, place: Path, say: Say) -> None:
+    """Import MXNet; one with CUDA needs the driver's library, without which nobody can know yet."""
+    if wanted.libraries and not wheels.has_driver():
+        say(f"{wheels.DRIVER} is not on this machine, so that {wanted.requirements[0]} was not imported here")
+        return
+    _run([python, "-c", "import mxnet"], wanted, _library_path(place))
+
+
+def _library_path(place: Path) -> dict[str, str]:
+    """Where the dynamic linker finds NVIDIA's libraries of an environment, before those of the shell."""
+    own = [str(folder) for folder in wheels.folders(place)]
+    return {_LINKER: ":".join([*own, *filter(None, [os.environ.get(_LINKER)])])} if own else {}
 
 
 def _replace(place: Path, by: Path) -> None:
@@ -208,8 +247,12 @@ def _wheels(wanted: Recipe) -> list[Path]:
     return list(_wheel_folder(wanted).glob("*.whl"))
 
 
-def _require_compilers(horovod: str) -> None:
-    missing = [tool for tool in COMPILERS if shutil.which(tool) is None]
+def _require_compilers(horovod: str, tools: tuple[str, ...]) -> None:
+    missing = [tool for tool in tools if shutil.which(tool) is None]
+    if "nvcc" in missing:
+        raise TargetError(
+            f"{horovod} with NCCL is compiled by nvcc, which is not on the path; install the CUDA toolkit 11"
+        )
     if missing:
         raise TargetError(f"{horovod} is built from source and needs {', '.join(missing)}; install them, as with apt")
 
@@ -217,16 +260,30 @@ def _require_compilers(horovod: str) -> None:
 def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> None:
     """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
     say(f"compiling {horovod} for {wanted.requirements[0]} (one to three minutes, once)")
-    wheels = _wheel_folder(wanted)
-    beside = wheels.with_name(f".building-{wanted.key}")
+    folder = _wheel_folder(wanted)
+    beside = folder.with_name(f".building-{wanted.key}")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     argv = [*pip, "wheel", "-v", "--no-deps", "--no-build-isolation", horovod, "--wheel-dir", str(beside)]
     try:
-        _run(argv, wanted, HOROVOD_BUILD, _percentages(horovod, say))
-        beside.rename(wheels)
+        _run(
+            argv,
+            wanted,
+            {**HOROVOD_BUILD, **_with_nccl(Path(pip[pip.index("--python") + 1]))},
+            _percentages(horovod, say),
+        )
+        beside.rename(folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _with_nccl(python: Path) -> dict[str, str]:
+    """What Horovod's build needs for operations on GPUs; nothing where the environment has no NCCL.
+
+    Untested: no machine had nvcc 11 and a GPU that the wheel is for.
+    """
+    folder = next(python.parents[1].glob("lib/python*/site-packages/nvidia/nccl"), None)
+    return {"HOROVOD_GPU_OPERATIONS": "NCCL", "HOROVOD_NCCL_HOME": str(folder)} if folder else {}
 
 
 def _percentages(horovod: str, say: Say) -> Say:

@@ -16,10 +16,11 @@ _PATIENCE_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python to start, and the packages in it as far as the harness knows them."""
+    """A Python to start, the packages in it as far as the harness knows them, and variables that it needs."""
 
     python: Path
     packages: Mapping[str, str] = field(default_factory=dict, hash=False)
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def on_disk(path: str) -> Interpreter:

@@ -9,8 +9,11 @@ from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
 from harness.targets import environment, signatures
-from harness.targets.environment import Say
+from harness.targets.environment import Recipe, Say
 from harness.targets.interpreter import Interpreter, on_disk
+
+_BUILT = ("mxnet", "horovod", "cuda", "nccl", "cudnn")
+"""Fields of what the harness builds; an interpreter brings its own."""
 
 
 def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool = False) -> Target:
@@ -40,7 +43,7 @@ def _of_arm(
 ) -> Target:
     base = loaded.scenario.target
     own = {name: value for name, value in target.env.items() if base.env.get(name) != value}
-    if (target.mxnet, target.python, target.horovod) != (base.mxnet, base.python, base.horovod):
+    if target.model_copy(update={"env": {}}) != base.model_copy(update={"env": {}}):
         mxnet = python = None
     chosen = settle(target, mxnet, python, loaded.uses_horovod)
     return chosen.model_copy(update={"env": {**target.env, **env, **own}})
@@ -50,7 +53,7 @@ def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
     if python and mxnet:
         raise InputError(f"give mxnet {mxnet!r} or python {python!r}, not both: that python has its own mxnet")
     if python:
-        return target.model_copy(update={"mxnet": None, "horovod": None, "python": python})
+        return target.model_copy(update={**dict.fromkeys(_BUILT), "python": python})
     if mxnet:
         try:
             Target(mxnet=mxnet)
@@ -69,9 +72,14 @@ def present(target: Target) -> Interpreter | None:
             return on_disk(target.python)
         except InputError:
             return None
-    assert target.mxnet is not None
-    built = environment.built(environment.recipe(target.mxnet, target.horovod))
+    built = environment.built(recipe(target))
     return built.interpreter if built else None
+
+
+def recipe(target: Target) -> Recipe:
+    """What a target that the harness builds is made of."""
+    assert target.mxnet is not None
+    return environment.recipe(target.mxnet, target.horovod, target.cuda, target.nccl, target.cudnn)
 
 
 def interpreters(plan: Plan, say: Say) -> dict[str, Interpreter]:
@@ -93,5 +101,4 @@ def interpreter(target: Target, say: Say) -> Interpreter:
     """Find or build it; TargetError when that fails."""
     if target.python:
         return on_disk(target.python)
-    assert target.mxnet is not None
-    return environment.ensure(environment.recipe(target.mxnet, target.horovod), say).interpreter
+    return environment.ensure(recipe(target), say).interpreter

@@ -7,10 +7,12 @@ in what these and the interpreter are linked to, nor in Python's own modules, is
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.targets.interpreter import Interpreter
 
@@ -37,7 +39,7 @@ _PATIENCE_SECONDS = 30.0
 def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
     """Names that nothing in the target reads, with the nearest one that is read, or ""; empty where nobody can tell."""
     asked = [name for name in names if not name.startswith(_LOADER)]
-    return unread_in(asked, _files(interpreter.python)) if asked else {}
+    return unread_in(asked, _files(interpreter)) if asked else {}
 
 
 def does_nothing(name: str, near: str) -> str:
@@ -81,20 +83,21 @@ def _nearest(name: str, known: Collection[str]) -> str:
     return next(iter([*alike, *sorted(other for other in known if rest and other.partition("_")[2] == rest)]), "")
 
 
-def _files(python: Path) -> list[Path]:
+def _files(interpreter: Interpreter) -> list[Path]:
     """Libraries and modules of MXNet, Horovod and Python, the interpreter, and what these are linked to."""
     try:
-        told = _output([str(python), "-I", "-c", _WHERE])
+        told = _output([str(interpreter.python), "-I", "-c", _WHERE])
         executable, modules, *folders = [Path(line) for line in told.splitlines()]
         inside = [file for folder in folders for file in sorted(folder.rglob("*"))]
         own = [file for file in inside if file.is_file() and (".so" in file.name or file.suffix == ".py")]
         linked = [executable, *(file for file in own if file.name == "libmxnet.so")]
-        paths = _LINKED.findall(_output(["ldd", *map(str, linked)]))
+        paths = _LINKED.findall(_output(["ldd", *map(str, linked)], interpreter.env))
         return [*own, *sorted(modules.glob("*.py")), *dict.fromkeys([executable, *map(Path, paths)])]
     except (OSError, ValueError, subprocess.SubprocessError):
         return []
 
 
-def _output(argv: Sequence[str]) -> str:
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/")
+def _output(argv: Sequence[str], more: Mapping[str, str] = MappingProxyType({})) -> str:
+    env = {**os.environ, **more}
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env=env)
     return done.stdout

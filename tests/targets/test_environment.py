@@ -25,6 +25,34 @@ def test_the_name_follows_the_content() -> None:
     assert one.name == "mxnet-1.9.1-py3.11"
 
 
+def test_one_for_gpus_has_nvidias_libraries_pinned() -> None:
+    recipe = environment.recipe("1.9.1", cuda="11", nccl="2.18.3")
+    assert recipe.requirements[:2] == ("mxnet-cu112==1.9.1", "numpy<1.24")
+    assert {"nvidia-nccl-cu11==2.18.3", "nvidia-cudnn-cu11==8.9.6.50"} <= set(recipe.libraries)
+    assert all("==" in each for each in recipe.libraries)
+    assert len(recipe.libraries) == 10
+    assert recipe.name.startswith("mxnet-cu112-1.9.1-nccl-2.18.3-cudnn-8.9.6.50-py3.")
+    assert recipe.size == "4 GB, of which half is loaded"
+    assert environment.recipe("1.9.1").size == "300 MB"
+    assert environment.recipe("1.9.1", cuda="11").key != recipe.key
+
+
+def test_its_libraries_come_before_the_shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
+    assert environment._library_path(tmp_path) == {}
+    for name in ("nccl", "cublas"):
+        (tmp_path / "lib/python3.11/site-packages/nvidia" / name / "lib").mkdir(parents=True)
+    site = tmp_path / "lib/python3.11/site-packages/nvidia"
+    wanted = f"{site}/cublas/lib:{site}/nccl/lib:/mine"
+    assert environment._library_path(tmp_path) == {"LD_LIBRARY_PATH": wanted}
+
+
+def test_horovod_with_nccl_needs_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool == "nvcc" else f"/bin/{tool}")
+    with pytest.raises(TargetError, match=r"horovod==0.28.1 with NCCL is compiled by nvcc, which is not on the path"):
+        environment.ensure(environment.recipe("1.9.1", "0.28.1", cuda="11"), lambda line: None)
+
+
 def test_what_cannot_be_installed_says_what_was_tried_and_leaves_nothing(cache: Path) -> None:
     impossible = Recipe("3.11", ("mxnet==0.0.0.dev0",))
     with pytest.raises(TargetError) as caught:

@@ -1,0 +1,58 @@
+"""MXNet for GPUs from wheels: which wheel is built for which CUDA, and the libraries of NVIDIA's that it needs.
+
+The wheel is linked with CUDA 11.2, which CUDA 11.8 and cuDNN 8 serve: minor versions are compatible. Of NCCL any
+version 2 does, so that it can be chosen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+CUDA = "11"
+WHEEL = "mxnet-cu112"
+VERSIONS = ("1.8.0.post0", "1.9.0", "1.9.1")
+"""Of MXNet, that there is such a wheel of."""
+
+GIGABYTES = 4.0
+"""On disk, of which half is loaded from the network."""
+
+DEFAULT_NCCL, DEFAULT_CUDNN = "2.21.5", "8.9.6.50"
+_LIBRARIES = {
+    "nvidia-cuda-runtime-cu11": "11.8.89",
+    "nvidia-cuda-nvrtc-cu11": "11.8.89",
+    "nvidia-nvtx-cu11": "11.8.86",
+    "nvidia-cublas-cu11": "11.11.3.6",
+    "nvidia-cufft-cu11": "10.9.0.58",
+    "nvidia-curand-cu11": "10.3.0.86",
+    "nvidia-cusolver-cu11": "11.4.1.48",
+    "nvidia-cusparse-cu11": "11.7.5.86",
+}
+_PREFIX = "nvidia-"
+DRIVER = "libcuda.so.1"
+"""Of the driver: no wheel has it."""
+
+
+def requirements(nccl: str | None, cudnn: str | None) -> tuple[str, ...]:
+    """The wheels of NVIDIA's, each pinned."""
+    chosen = {"nvidia-nccl-cu11": nccl or DEFAULT_NCCL, "nvidia-cudnn-cu11": cudnn or DEFAULT_CUDNN}
+    return tuple(f"{name}=={version}" for name, version in {**_LIBRARIES, **chosen}.items())
+
+
+def is_library(requirement: str) -> bool:
+    """Whether it is one of NVIDIA's wheels, which are installed without what they ask for: all of it is here."""
+    return requirement.startswith(_PREFIX)
+
+
+def has_driver() -> bool:
+    """Whether the dynamic linker finds the driver's library."""
+    try:
+        ctypes.CDLL(DRIVER)
+    except OSError:
+        return False
+    return True
+
+
+def folders(environment: Path) -> list[Path]:
+    """Where an environment's libraries of NVIDIA's lie, for ``LD_LIBRARY_PATH``; none without them."""
+    return sorted(environment.glob("lib/python*/site-packages/nvidia/*/lib"))
