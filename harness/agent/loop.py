@@ -42,6 +42,7 @@ from harness.vocabulary.instructions import (
     Spawn,
     Survey,
     Undo,
+    WatchGpus,
 )
 
 _CHUNK = 1 << 16
@@ -52,7 +53,7 @@ _CONTROLLER_SECONDS = 600.0
 """So long a controller may be held up, as by Ctrl-Z; when it is gone, the end of our input says so at once."""
 
 _LAST_SECONDS = 1.0
-_OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey)
+_OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey, WatchGpus)
 
 
 class Agent:
@@ -71,6 +72,7 @@ class Agent:
         self._hosts: dict[str, ClusterHost] = {}
         self._layers: dict[str, Layer] = {}
         self._wire: Child | None = None
+        self._gpus: Child | None = None
         self._kill_at: float | None = None
         self._pending = b""
         self._open = True
@@ -99,7 +101,7 @@ class Agent:
         except BrokenPipeError:
             pass
         finally:
-            for child in [*self._children.values(), *filter(None, [self._wire])]:
+            for child in [*self._children.values(), *filter(None, [self._wire, self._gpus])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
             with suppress(BrokenPipeError):  # nobody may be left to tell
@@ -167,6 +169,7 @@ class Agent:
             Undo: self._injector.undo,
             Signal: self._injector.signal,
             Snapshot: self._snapshot,
+            WatchGpus: self._watch_gpus,
             Shutdown: self._shutdown,
         }
         if not isinstance(instruction, _OF_NO_PROCESS) and instruction.subject not in self._children:
@@ -188,6 +191,18 @@ class Agent:
         self._wire.command(instructions.encode(instruction))
         self._events.register(self._wire.events, selectors.EVENT_READ, partial(self._forward, self._wire))
         self._report("connected", "", {"pid": self._wire.pid})
+
+    def _watch_gpus(self, instruction: WatchGpus) -> None:
+        """Start the process that does; one that ends has said why."""
+        numbers = map(str, instruction.gpus)
+        argv = tuple(module("harness.gpu.sampler", self._arm, str(instruction.seconds), *numbers))
+        log = f"/proc/self/fd/{sys.stderr.fileno()}"
+        try:
+            self._gpus = children.spawn(Spawn("", argv, dict(os.environ), os.curdir, log))
+        except OSError as error:
+            self._report("gpu_missing", "", {"reason": f"the sampler cannot be started: {error.strerror}"})
+            return
+        self._events.register(self._gpus.events, selectors.EVENT_READ, partial(self._forward, self._gpus))
 
     def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
         if self._wire is not None:
@@ -271,6 +286,8 @@ class Agent:
 
     def _shutdown(self, instruction: Shutdown) -> None:
         self._injector.end()
+        if self._gpus is not None:
+            self._gpus.signal(signal.SIGKILL)
         for child in self._alive():
             child.signal(signal.SIGTERM)
             child.signal(signal.SIGCONT)
@@ -297,7 +314,7 @@ class Agent:
         ended = [child for child in self._alive() if child.process.poll() is not None]
         if not ended:
             return
-        for child in [*self._alive(), *filter(None, [self._wire])]:
+        for child in [*self._alive(), *filter(None, [self._wire, self._gpus])]:
             self._drain(child)
         for child in ended:
             child.exited = True

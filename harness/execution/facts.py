@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def collect(interpreters: Mapping[str, Interpreter], isolated: bool, wire: str) 
         "memory_available_bytes": psutil.virtual_memory().available,
         "kernel": platform.release(),
         "load_1min": os.getloadavg()[0],
-        "gpus": gpus(),
+        **_of_gpus(),
         "harness": __version__,
         "controller_python": platform.python_version(),
         "controller_packages": {name: _version(name) for name in _DISTRIBUTIONS},
@@ -59,7 +60,7 @@ def of_targets(imported: Mapping[str, Imported]) -> dict[str, Any]:
     return {"target": first, **({"targets": found} if any(each != first for each in found.values()) else {})}
 
 
-_OF_TARGET = ("python", "mxnet", "numpy", "features")
+_OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries")
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")
@@ -86,15 +87,14 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
-def gpus() -> list[str] | str:
-    """Names as NVML gives them (untested on hardware: no development machine had a GPU)."""
-    import pynvml
+def _of_gpus() -> dict[str, Any]:
+    """Names, as NVML has them, and where there are any, the driver, what each GPU is, and how near they are."""
+    from harness.gpu import nvml
 
-    try:
-        pynvml.nvmlInit()
-        handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
-        names = [str(pynvml.nvmlDeviceGetName(handle)) for handle in handles]
-        pynvml.nvmlShutdown()
-    except pynvml.NVMLError as error:
-        return f"not available: {error}"
-    return names
+    driver = nvml.driver()
+    if not driver.gpus:
+        return {"gpus": f"not available: {driver.missing}" if driver.missing else []}
+    known = {"version": driver.version, "cuda": driver.cuda}
+    details = {"gpu_driver": known, "gpu_details": [asdict(gpu) for gpu in driver.gpus]}
+    pairs = {"gpu_topology": [asdict(pair) for pair in driver.pairs]} if driver.pairs else {}
+    return {"gpus": [gpu.name for gpu in driver.gpus], **details, **pairs}

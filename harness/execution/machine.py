@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,12 @@ from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
-from harness.execution.facts import gpus
+from harness.gpu import fitness, visible
+from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
+from harness.targets import library
 from harness.targets.environment import COMPILERS, base_python
+from harness.targets.interpreter import Interpreter
 from harness.vocabulary import events
 from harness.vocabulary.events import Connected, ConnectFailed
 from harness.vocabulary.instructions import Connect, Direction, Host
@@ -79,7 +82,7 @@ def _needs(arm: Arm) -> Iterator[tuple[str, str]]:
         yield "topology.network", "tun"
     for injection in arm.schedule:
         yield from ((injection.part.name, need) for need in injection.part.needs)
-    if any(context.startswith("gpu") for context in arm.workload.contexts):
+    if arm.gpus:
         yield "contexts on GPUs", "gpus"
     if arm.workload.amp is not None and any(context.startswith("cpu") for context in arm.workload.contexts):
         yield "amp on a CPU", "bfloat16"
@@ -93,8 +96,8 @@ def _unmet_by_target_of(arm: Arm) -> str | None:
     version = arm.target.mxnet and tuple(int(number) for number in arm.target.mxnet.split(".")[:2])
     if version and version < (1, 7) and any("DMLC_PS_VAN_TYPE" in role.env for role in arm.roles):
         return f"van p3 came with MXNet 1.7; {arm.target.mxnet} would ignore it"
-    if any(context.startswith("gpu") for context in arm.workload.contexts) and arm.target.python is None:
-        return "contexts on GPUs need an interpreter with mxnet-cu112; give --python PATH or target: {python: PATH}"
+    if arm.gpus and arm.target.python is None and arm.target.cuda is None:
+        return f'contexts {", ".join(arm.workload.contexts)} need MXNet with CUDA; give target: {{cuda: "11"}}'
     return None
 
 
@@ -239,7 +242,40 @@ def bfloat16() -> Capability:
 
 
 def _gpus() -> Capability:
-    names = gpus()
-    there = isinstance(names, list) and bool(names)
-    why = ", ".join(names) if isinstance(names, list) and names else str(names or "none found")
-    return Capability("GPUs", "contexts gpu(i), kvstore nccl", there, why, optional=True)
+    """What NVML tells; whether a target has machine code for them is a matter of the target (`unfit`)."""
+    from harness.gpu import nvml
+
+    driver, name, serves = nvml.driver(), "GPUs", "contexts gpu(i), kvstore nccl"
+    if not driver.gpus:
+        why = f"NVML says «{driver.missing}»" if driver.missing else "the driver shows none"
+        return Capability(name, serves, False, why, "install NVIDIA's driver", optional=True)
+    each = [f"gpu({gpu.index}) {gpu.name}{_capability(gpu.capability)}" for gpu in driver.gpus]
+    cuda = f", for CUDA up to {'.'.join(map(str, driver.cuda))}" if driver.cuda else ""
+    slow = [misfit.why for misfit in fitness.misfits(driver, [gpu.index for gpu in driver.gpus])]
+    return Capability(name, serves, True, "; ".join([f"{', '.join(each)}; driver {driver.version}{cuda}", *slow]))
+
+
+def _capability(known: tuple[int, int] | None) -> str:
+    return "" if known is None else f" (compute capability {text(known)})"
+
+
+def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
+    """Why an arm's library would not run on the GPUs that it names, or None; said before anything starts."""
+    from harness.gpu import nvml
+
+    for arm in plan.arms:
+        if not arm.gpus:
+            continue
+        code = library.machine_code_of(interpreters[arm.name].python)
+        if code.cuda is None:
+            return (
+                f'{plan.scenario}: {arm.target} is built without CUDA; give target: {{cuda: "11"}}, or contexts cpu(0)'
+            )
+        shown = arm.env.get(visible.VARIABLE, os.environ.get(visible.VARIABLE))
+        wanted = visible.physical(arm.gpus, shown)
+        if len(wanted) < len(arm.gpus):
+            return f"{plan.scenario}: {visible.VARIABLE}={shown} hides a GPU of {', '.join(arm.workload.contexts)}"
+        for misfit in fitness.misfits(nvml.driver(), wanted, code, code.cuda):
+            if misfit.fatal:
+                return f"{plan.scenario}: {misfit}; `harness doctor` tells more"
+    return None

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import AgentError, DamagedRunError
-from harness.execution import facts, scratch, worker_archive
+from harness.base.errors import AgentError, DamagedRunError, InputError
+from harness.execution import facts, machine, scratch, worker_archive
 from harness.execution.backends.base import Agent, Backend
 from harness.execution.backends.local import LocalBackend
 from harness.execution.conductor import GRACE_SECONDS, Conductor
@@ -29,6 +29,7 @@ from harness.execution.disturbance import Disturbance
 from harness.execution.fault_scheduler import Action
 from harness.execution.interruption import Interruption
 from harness.execution.request import Request
+from harness.gpu import visible
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
@@ -37,10 +38,13 @@ from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Event, Imported
-from harness.vocabulary.instructions import Instruction, Spawn
+from harness.vocabulary.instructions import Instruction, Spawn, WatchGpus
 
 Observer = Callable[[Event], None]
 POLL_SECONDS = 0.2
+GPU_SECONDS = 0.5
+"""How often GPUs are sampled."""
+
 DEAF_SECONDS = 1.0
 """A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
 
@@ -102,6 +106,8 @@ def execute(
     """
     interruption = interruption or Interruption()
     worker_archive.require_unchanged(asked.worker, asked.plan.own_files)
+    if (reason := machine.unfit(asked.plan, asked.interpreters)) is not None:
+        raise InputError(reason)
     folder = run_folder.create(asked.results, asked.plan.scenario, asked.plan.hash)
     backend = backend_of(folder.path)
     verdict = None
@@ -222,6 +228,7 @@ class _ArmRun:
     ) -> None:
         self._agent, self._arm, self._history = agent, arm, past
         self._observe, self._interruption = observe, interruption
+        self._visible = arm.env.get(visible.VARIABLE, os.environ.get(visible.VARIABLE))
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
         self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic())
         self._heard = time.monotonic()
@@ -238,6 +245,8 @@ class _ArmRun:
 
     def begin(self) -> None:
         """Start its processes."""
+        if watched := visible.physical(self._arm.gpus, self._visible):
+            self._agent.send(WatchGpus("", tuple(watched), GPU_SECONDS))
         self._do(self._conductor.begin())
         self._heard = time.monotonic()
 
@@ -321,7 +330,7 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
         spawns[role.name] = Spawn(
             role.name,
             (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
-            {**inherited, **arm.env, **own},
+            {**inherited, **asked.interpreters[arm.name].env, **arm.env, **own},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),
             role.host,

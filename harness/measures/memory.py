@@ -9,7 +9,7 @@ from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
 from harness.statistics.trend import slope
-from harness.vocabulary.events import Event, Ready
+from harness.vocabulary.events import Event, GpuPool, Ready
 from harness.vocabulary.events import Memory as MemoryEvent
 from harness.vocabulary.quantities import Quantity
 
@@ -21,32 +21,59 @@ class _Worker:
         self.peak = 0
         self.steps, self.held, self.live = BoundedSeries(), BoundedSeries(), BoundedSeries()
         self.by_device: dict[str, BoundedSeries] = {}
+        self.gpus: dict[str, _GpuPool] = {}
+
+
+class _GpuPool:
+    """What a worker took of one GPU since before its first array, and beyond what was live (None: not counted)."""
+
+    def __init__(self, free: int) -> None:
+        self.free = free
+        self.reserved, self.beyond = BoundedSeries(), BoundedSeries()
+        self.live: int | None = None
+
+    def note(self, free: int) -> None:
+        self.reserved.add(self.free - free)
+        if self.live is not None:
+            self.beyond.add(self.free - free - self.live)
 
 
 class Memory(Measure):
     """Held: anonymous memory above what the process had before its first array. Live: MXNet's arrays at their highest.
+
+    ``gpu_reserved``: what the pool took of a GPU (`gpu_memory_info`), while nobody else used it.
 
     Held beyond live is what a pool, a cache or fragmentation keeps; below zero where arrays were allocated but never
     touched.
     """
 
     name: ClassVar[str] = "memory"
-    hears: ClassVar[tuple[type[Event], ...]] = (Ready, MemoryEvent)
+    hears: ClassVar[tuple[type[Event], ...]] = (GpuPool, Ready, MemoryEvent)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._workers: dict[str, _Worker] = {}
 
     def add(self, event: Event) -> None:
-        if isinstance(event, Ready):
+        if isinstance(event, GpuPool):
+            self._note_pool(event, self._workers.setdefault(event.subject, _Worker()))
+        elif isinstance(event, Ready):
             worker = _Worker()  # also where a process takes the place of another, whose peak counts on
             worker.peak = self._workers[event.subject].peak if event.subject in self._workers else 0
             worker.baseline, worker.live_missing = event.baseline, event.live_missing
+            worker.gpus = self._workers[event.subject].gpus if event.subject in self._workers else {}
             self._workers[event.subject] = worker
         elif isinstance(event, MemoryEvent):
             if event.subject not in self._workers:
                 self._workers[event.subject] = _Worker()
             self._note(event, self._workers[event.subject])
+
+    def _note_pool(self, event: GpuPool, worker: _Worker) -> None:
+        for device, free in event.free.items():
+            if not event.step:
+                worker.gpus[device] = _GpuPool(free)
+            elif device in worker.gpus and event.step > self.arm.workload.warmup:
+                worker.gpus[device].note(free)
 
     def _note(self, event: MemoryEvent, worker: _Worker) -> None:
         worker.peak = max(worker.peak, event.peak)
@@ -57,6 +84,8 @@ class Memory(Measure):
         if event.live is not None:
             worker.live.add(event.live)
         for device, live in (event.live_by_device or {}).items():
+            if device in worker.gpus:
+                worker.gpus[device].live = live
             worker.by_device.setdefault(device, BoundedSeries()).add(live)
 
     def quantities(self) -> Iterable[Quantity]:
@@ -68,6 +97,11 @@ class Memory(Measure):
             yield from_samples("held_memory", "B", worker.held.points, role)
             yield from _beyond_live(role, worker)
             yield _growth(role, worker)
+            for device, pool in sorted(worker.gpus.items()):
+                missing = worker.live_missing or "not counted in every window"
+                yield from_samples("gpu_reserved", "B", pool.reserved.points, f"{role} {device}")
+                beyond = pool.beyond.points
+                yield from_samples("gpu_beyond_live", "B", beyond, f"{role} {device}", "" if beyond else missing)
 
 
 def _peak(role: str, worker: _Worker) -> Quantity:

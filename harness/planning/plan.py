@@ -12,6 +12,7 @@ from pydantic import Field
 
 from harness.base.strict import Strict
 from harness.faults import Fault
+from harness.gpu import visible
 from harness.planning.network import Network
 from harness.scenario import models
 from harness.scenario.schema import (
@@ -27,7 +28,7 @@ from harness.scenario.schema import (
 from harness.topologies import Compression, Role
 from harness.vocabulary.instructions import Share
 
-VERSION = 10
+VERSION = 11
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (
@@ -175,6 +176,11 @@ class Arm(Strict):
     def workers(self) -> list[str]:
         """Names of the roles that train."""
         return [role.name for role in self.roles if role.is_worker]
+
+    @property
+    def gpus(self) -> list[int]:
+        """Numbers of the GPUs that its contexts name."""
+        return visible.numbers(self.workload.contexts)
 
     @property
     def shares(self) -> dict[str, Share]:

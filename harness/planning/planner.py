@@ -14,6 +14,7 @@ from typing import Literal
 from harness import checks, topologies
 from harness.base import sources
 from harness.faults import ChangesStart, DrawsSizes, Entry, LinkFault
+from harness.gpu import visible
 from harness.planning import twins
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_schedule import ScheduledFault, expand
@@ -95,12 +96,17 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target
         repeat=1,
         turn=scenario.turns,
         target=target.model_copy(update={"env": {}}),
-        env={**DEFAULT_ENV, **bounded, **target.env},
+        env={**DEFAULT_ENV, **bounded, **_gpu_order(scenario.topology), **target.env},
         roles=tuple(_started_with(role, schedule) for role in roles),
         network=network,
         workload=_job(scenario),
         schedule=schedule,
     )
+
+
+def _gpu_order(spec: TopologySpec) -> dict[str, str]:
+    """So that ``gpu(0)`` is the one that NVML calls 0."""
+    return {visible.ORDER: visible.BY_BUS} if visible.numbers(spec.contexts) else {}
 
 
 def _started_with(role: Role, schedule: Sequence[Injection]) -> Role:

@@ -50,13 +50,17 @@ class Announced(Event):
 
 @dataclass(frozen=True)
 class Imported(Event):
-    """A worker has imported MXNet: the proof that there is one to blame."""
+    """A worker has imported MXNet: the proof that there is one to blame.
+
+    ``libraries``: versions of CUDA, NCCL and cuDNN, as those say that are loaded.
+    """
 
     seconds: float
     python: str
     mxnet: str
     numpy: str
     features: list[str]
+    libraries: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -360,6 +364,45 @@ class Afterwards(Event):
     seconds: float
     packets: int
     lost: int | None
+
+
+@dataclass(frozen=True)
+class GpuPool(Event):
+    """Bytes that MXNet says are ``free`` on each GPU (``gpu/0``) of a worker after ``step`` steps.
+
+    Step 0 is before the first array.
+    """
+
+    step: int
+    free: dict[str, int]
+
+
+@dataclass(frozen=True)
+class GpuSampled(Event):
+    """What NVML said of a GPU (``gpu/0``): numbers by name, and its words for those that it refuses.
+
+    ``slowed``: why its clocks are lower than the load would have them. ``processes``: bytes of each, by its number as
+    the driver has it.
+    """
+
+    values: dict[str, float]
+    missing: dict[str, str]
+    slowed: list[str]
+    processes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class GpuFault(Event):
+    """The driver told a critical error of a GPU, by its number (Xid)."""
+
+    xid: int
+
+
+@dataclass(frozen=True)
+class GpuMissing(Event):
+    """A GPU answers nothing any more, or none can be asked ("" as subject): NVML's word."""
+
+    reason: str
 
 
 @dataclass(frozen=True)

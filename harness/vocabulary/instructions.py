@@ -101,6 +101,14 @@ class Survey(Instruction):
 
 
 @dataclass(frozen=True)
+class WatchGpus(Instruction):
+    """Sample GPUs, by number, every so many ``seconds``, for no one subject, until the end."""
+
+    gpus: tuple[int, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Share:
     """Of a machine's processors, what process number ``place`` of ``of`` gets, which computes in so many threads."""
 

@@ -19,7 +19,7 @@ class JobBounds:
     ``input``: what the model takes, "" where only a script knows. ``smallest`` and ``variable``: the least size that it
     takes, and whether it takes several. ``own_checkpoints``: whether a script writes checkpoints whose names are known.
     ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
-    ``startup_timeout``: seconds in which all must have come up.
+    ``startup_timeout``: seconds in which all must have come up. ``on_gpus``: whether a context is a GPU.
     """
 
     hosts: Mapping[str, str]
@@ -41,6 +41,7 @@ class JobBounds:
     counts_live: bool
     startup_timeout: float
     faults: int
+    on_gpus: bool = False
 
     @property
     def networked(self) -> bool:

@@ -21,6 +21,16 @@ def resident():
     }
 
 
+def tell_of_gpus(channel, step, contexts):
+    """What MXNet says is free on each GPU that is trained on; nothing without one."""
+    numbers = sorted({context.device_id for context in contexts if context.device_type == "gpu"})
+    if numbers:
+        import mxnet as mx
+
+        free = {"gpu/%d" % number: mx.context.gpu_memory_info(number)[0] for number in numbers}
+        channel.emit("gpu_pool", step=step, free=free)
+
+
 def counted(job, role, contexts, folder=os.curdir):
     """The live bytes of a job, as far as it asks for them."""
     keep = "allocations-%s.json" % role.replace("/", "-") if job.memory == "allocations" else ""

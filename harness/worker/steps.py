@@ -8,7 +8,7 @@ import mxnet as mx
 from .digest import sha256, sketch
 from .gradients import Norms, not_finite
 from .in_process_faults import InProcessFaults
-from .memory import resident
+from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
 
 
@@ -152,6 +152,7 @@ class Steps:
         memory = resident()
         memory.update(self._live.read())
         self._channel.emit("memory", step=self.step, **memory)
+        tell_of_gpus(self._channel, self.step, self._training.contexts)
 
     def finish(self):
         """Tell what is left once no step comes any more: weights that are not finite, and digests of all."""

@@ -4,7 +4,8 @@ import platform
 import sys
 import time
 
-from .memory import counted, resident
+from . import libraries
+from .memory import counted, resident, tell_of_gpus
 
 
 def run(job, channel, role, schedule):
@@ -19,6 +20,7 @@ def run(job, channel, role, schedule):
 
     live = counted(job, role, contexts(job))
     baseline = resident()["anonymous"]
+    tell_of_gpus(channel, 0, contexts(job))
     training = trainings.find(job)(job, int(role.split("/")[1]), channel.emit)
     channel.emit("ready", baseline=baseline, kvstore_rank=training.rank, live_missing=live.reason)
     clean_batches = training.batches
@@ -39,6 +41,7 @@ def tell_of_import(channel, mx, seconds):
         mxnet=mx.__version__,
         numpy=sys.modules["numpy"].__version__,
         features=_features(mx),
+        libraries=libraries.versions(),
     )
 
 

@@ -1,0 +1,133 @@
+"""What NVML said of the GPUs that an arm trains on: memory, load, clocks, heat, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from harness.measures import Measure, from_samples
+from harness.planning.plan import Arm
+from harness.statistics.series import BoundedSeries
+from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started
+from harness.vocabulary.quantities import Quantity
+
+MEDIANS = {
+    "memory_used": ("gpu_memory_used", "B"),
+    "utilisation": ("gpu_utilisation", "fraction"),
+    "sm_clock": ("sm_clock", "MHz"),
+    "memory_clock": ("memory_clock", "MHz"),
+    "power": ("gpu_power", "W"),
+    "temperature": ("gpu_temperature", "°C"),
+    "pcie_sent": ("pcie_sent", "B/s"),
+    "pcie_received": ("pcie_received", "B/s"),
+}
+COUNTS = {"ecc_errors": "ecc_errors", "pcie_replays": "pcie_replays"}
+
+
+class _Gpu:
+    def __init__(self) -> None:
+        self.samples = {name: BoundedSeries() for name in MEDIANS}
+        self.counts: dict[str, tuple[float, float]] = {}
+        self.missing: dict[str, str] = {}
+        self.peak = 0.0
+        self.taken = self.slowed = 0
+        self.reasons: dict[str, int] = {}
+        self.faults: list[int] = []
+        self.lost = ""
+        self.losses = 0
+
+
+class Gpus(Measure):
+    """Medians over training of what NVML tells of each GPU, the most memory that was used, and errors.
+
+    Memory and load are of the whole GPU, by whomever. ``gpu_slowed``: the share of samples in which clocks were lower
+    than the load would have them, for power, heat or hardware. ``xid``: critical errors that the driver told.
+    ``gpu_lost``: how often a GPU answered nothing any more.
+    """
+
+    name: ClassVar[str] = "gpus"
+    hears: ClassVar[tuple[type[Event], ...]] = (Started, GpuSampled, GpuFault, GpuMissing)
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm)
+        self._gpus: dict[str, _Gpu] = {}
+        self._started = False
+        self._missing = ""
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, Started):
+            self._started = True
+        elif isinstance(event, GpuMissing) and not event.subject:
+            self._missing = event.reason
+        elif event.subject:
+            gpu = self._gpus.setdefault(event.subject, _Gpu())
+            if isinstance(event, GpuMissing):
+                gpu.lost = event.reason
+                gpu.losses += 1
+            elif isinstance(event, GpuFault):
+                gpu.faults.append(event.xid)
+            elif isinstance(event, GpuSampled):
+                self._note(event, gpu)
+
+    def _note(self, event: GpuSampled, gpu: _Gpu) -> None:
+        """Counts are since the driver was loaded, so that the first sample of all is where they begin."""
+        gpu.lost = ""
+        gpu.missing.update(event.missing)
+        for name in COUNTS:
+            if name in event.values:
+                first, _ = gpu.counts.get(name, (event.values[name], 0.0))
+                gpu.counts[name] = first, event.values[name]
+        if not self._started:
+            return
+        for name, series in gpu.samples.items():
+            if name in event.values:
+                series.add(event.values[name])
+        gpu.peak = max(gpu.peak, event.values.get("memory_used", 0.0))
+        if "slowed" not in event.missing:
+            gpu.taken += 1
+            gpu.slowed += bool(event.slowed)
+        for reason in event.slowed:
+            gpu.reasons[reason] = gpu.reasons.get(reason, 0) + 1
+
+    def quantities(self) -> Iterable[Quantity]:
+        if not any(context.startswith("gpu") for context in self.arm.workload.contexts):
+            return
+        if not self._gpus:
+            yield Quantity("gpu_slowed", "fraction", None, note=self._missing or "no sample was taken")
+        for subject, gpu in sorted(self._gpus.items()):
+            yield from _of(subject, gpu)
+
+
+def _of(subject: str, gpu: _Gpu) -> Iterable[Quantity]:
+    lost = f"the GPU was lost: {gpu.lost}" if gpu.lost else ""
+    for name, (quantity, unit) in MEDIANS.items():
+        note = lost or gpu.missing.get(name, "no sample was taken")
+        points = gpu.samples[name].points
+        yield from_samples(quantity, unit, points, subject, note if lost or not points else "")
+    if gpu.peak:
+        yield Quantity("gpu_memory_peak", "B", gpu.peak, 1, gpu.peak, gpu.peak, subject, "the most that a sample saw")
+    for name, quantity in COUNTS.items():
+        yield _count(quantity, subject, gpu.counts.get(name), gpu.missing.get(name, "no sample was taken"))
+    yield _slowed(subject, gpu, lost)
+    yield Quantity("gpu_lost", "times", gpu.losses, 1, gpu.losses, gpu.losses, subject, lost)
+    told = ", ".join(map(str, gpu.faults))
+    silent = gpu.missing.get("xid")
+    known = None if silent and not gpu.faults else len(gpu.faults)
+    yield Quantity("xid", "errors", known, 1, subject=subject, note=told or silent or lost)
+
+
+def _count(quantity: str, subject: str, known: tuple[float, float] | None, missing: str) -> Quantity:
+    if known is None:
+        return Quantity(quantity, "errors", None, subject=subject, note=missing)
+    more = max(0.0, known[1] - known[0])
+    return Quantity(quantity, "errors", more, 1, more, more, subject)
+
+
+def _slowed(subject: str, gpu: _Gpu, lost: str) -> Quantity:
+    if not gpu.taken:
+        note = lost or gpu.missing.get("slowed", "no sample was taken")
+        return Quantity("gpu_slowed", "fraction", None, subject=subject, note=note)
+    share = gpu.slowed / gpu.taken
+    why = ", ".join(f"{reason} in {count}" for reason, count in sorted(gpu.reasons.items()))
+    note = "; ".join(filter(None, (lost, f"of {gpu.taken} samples" + (f": {why}" if why else ""))))
+    return Quantity("gpu_slowed", "fraction", share, gpu.taken, share, share, subject, note)

@@ -1,0 +1,44 @@
+"""The versions of NVIDIA's libraries that this process has really loaded, as they say themselves."""
+
+import ctypes
+import re
+
+_MAPPED = re.compile(r"\S*/(lib(cudart|nccl|cudnn)\.so[.\d]*)$", re.M)
+
+
+def versions():
+    """``{"nccl": "2.21.5"}`` and so on; what is not loaded, or does not say, is left out."""
+    with open("/proc/self/maps") as file:
+        mapped = {match.group(2): match.group().split()[-1] for match in _MAPPED.finditer(file.read())}
+    asked = {"cuda": _of("cudart", mapped, _cuda), "nccl": _of("nccl", mapped, _nccl)}
+    asked["cudnn"] = _of("cudnn", mapped, _cudnn)
+    return {name: version for name, version in asked.items() if version}
+
+
+def _of(name, mapped, ask):
+    try:
+        return ask(ctypes.CDLL(mapped[name])) if name in mapped else None
+    except (OSError, AttributeError):
+        return None
+
+
+def _cuda(library):
+    number = ctypes.c_int()
+    if library.cudaRuntimeGetVersion(ctypes.byref(number)):
+        return None
+    return "%d.%d" % (number.value // 1000, number.value % 1000 // 10)
+
+
+def _nccl(library):
+    """2.9 and later count in ten thousands, older ones in thousands (`nccl.h`, NCCL_VERSION)."""
+    number = ctypes.c_int()
+    if library.ncclGetVersion(ctypes.byref(number)) or not number.value:
+        return None
+    major = 10000 if number.value >= 10000 else 1000
+    return "%d.%d.%d" % (number.value // major, number.value % major // 100, number.value % 100)
+
+
+def _cudnn(library):
+    library.cudnnGetVersion.restype = ctypes.c_size_t
+    number = library.cudnnGetVersion()
+    return "%d.%d.%d" % (number // 1000, number % 1000 // 100, number % 100) if number else None

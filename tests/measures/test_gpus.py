@@ -1,0 +1,79 @@
+"""Numbers of GPUs, from what NVML said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.measures.gpus import Gpus
+from harness.planning.plan import Plan
+from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started
+from harness.vocabulary.quantities import Quantity
+
+TEXT = 'title: t\nworkload: {model: mlp, steps: 100, warmup: 20}\ntopology: {contexts: ["gpu(0)"]}\n'
+GB = 10**9
+
+
+def sampled(t: float, slowed: tuple[str, ...] = (), missing: dict[str, str] | None = None, **values: float) -> Event:
+    return GpuSampled(t, "main", "gpu/0", values, missing or {}, list(slowed), {})
+
+
+@pytest.fixture
+def measured(plan_of: Callable[..., Plan]) -> Callable[..., dict[str, Quantity]]:
+    def measure(*events: Event, text: str = TEXT) -> dict[str, Quantity]:
+        found: Any = Gpus(plan_of(text).arms[0])
+        for event in events:
+            found.add(event)
+        return {quantity.name: quantity for quantity in found.quantities()}
+
+    return measure
+
+
+STARTED = Started(2.0, "main", "")
+
+
+def test_medians_are_of_training_and_the_peak_of_all_of_it(measured: Callable[..., dict[str, Quantity]]) -> None:
+    idle = sampled(1.0, memory_used=9 * GB, sm_clock=345, ecc_errors=4)
+    busy = [sampled(3.0 + n, memory_used=(n + 1) * GB, sm_clock=1980, ecc_errors=4 + (n == 2)) for n in range(3)]
+    found = measured(idle, STARTED, *busy)
+    assert (found["gpu_memory_used"].value, found["gpu_memory_used"].unit) == (2 * GB, "B")
+    assert found["gpu_memory_peak"].value == 3 * GB
+    assert found["sm_clock"].value == 1980
+    assert found["ecc_errors"].value == 1
+    assert found["gpu_memory_used"].subject == "gpu/0"
+
+
+def test_clocks_that_fell_are_a_share_with_the_reasons(measured: Callable[..., dict[str, Quantity]]) -> None:
+    found = measured(STARTED, *(sampled(t, ("power cap",) if t == 4 else (), sm_clock=1) for t in range(3, 7)))
+    assert found["gpu_slowed"].value == 0.25
+    assert found["gpu_slowed"].note == "of 4 samples: power cap in 1"
+
+
+def test_what_nvml_refuses_is_not_available_in_its_words(measured: Callable[..., dict[str, Quantity]]) -> None:
+    missing = {"power": "not supported", "slowed": "not supported", "xid": "events are not told"}
+    found = measured(STARTED, sampled(3.0, missing=missing, sm_clock=1))
+    assert (found["gpu_power"].value, found["gpu_power"].note) == (None, "not supported")
+    assert (found["gpu_slowed"].value, found["gpu_slowed"].note) == (None, "not supported")
+    assert (found["xid"].value, found["xid"].note) == (None, "events are not told")
+
+
+def test_errors_are_counted_and_a_gpu_that_is_lost_says_so(measured: Callable[..., dict[str, Quantity]]) -> None:
+    fault = GpuFault(4.0, "main", "gpu/0", 79)
+    lost = GpuMissing(5.0, "main", "gpu/0", "gpu is lost")
+    found = measured(STARTED, sampled(3.0, sm_clock=1000), fault, lost)
+    assert (found["xid"].value, found["xid"].note) == (1, "79")
+    assert found["sm_clock"].value == 1000
+    assert "the GPU was lost: gpu is lost" in found["sm_clock"].note
+    assert "the GPU was lost: gpu is lost" in found["gpu_slowed"].note
+
+
+def test_none_that_can_be_asked(measured: Callable[..., dict[str, Quantity]]) -> None:
+    found = measured(GpuMissing(1.0, "main", "", "nvml shared library not found"))
+    assert list(found) == ["gpu_slowed"]
+    assert found["gpu_slowed"].note == "nvml shared library not found"
+
+
+def test_training_on_processors_has_no_such_numbers(measured: Callable[..., dict[str, Quantity]]) -> None:
+    assert measured(STARTED, text=TEXT.replace("gpu(0)", "cpu(0)")) == {}
