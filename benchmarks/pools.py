@@ -1,7 +1,14 @@
-"""What MXNet's pools make of three recorded trainings, as Markdown: ``python -m benchmarks.pools`` (docs/gpu.md)."""
+"""What MXNet's pools make of recorded trainings, as Markdown (docs/gpu.md).
 
+python -m benchmarks.pools              # three trainings that an H100 replayed, too
+python -m benchmarks.pools settings     # what a network is hybridized with, and which sizes it gets
+python -m benchmarks.pools record       # the traces of the latter: some minutes
+"""
+
+import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.units import bytes_text
@@ -24,6 +31,78 @@ MEMORIES = (4 * 10**9, 8 * 10**9, 16 * 10**9)
 AMPLE = 80 * 10**9
 CUTOFFS = (20, 24, 26, 28, 32)
 ASKED = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in CUTOFFS), PoolSettings("Unpooled"))
+
+SCENARIOS = Path(__file__).parent.parent / "scenarios"
+KEPT = Path(__file__).parent.parent / "results" / "pools"
+STEPS = "workload.steps=60"
+BUCKETS = (
+    "workload.shapes={distribution: lognormal, median: 24, sigma: 0.4, min: 8, max: 64, buckets: [16, 24, 32, 48, 64]}"
+)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A trace that is kept, of one arm of a scenario with changes, and how many times as large its arrays are taken."""
+
+    name: str
+    what: str
+    scenario: str
+    arm: str
+    changes: tuple[str, ...] = ()
+    scale: int = SCALE
+
+    @property
+    def file(self) -> Path:
+        """Where it is kept."""
+        return KEPT / f"{self.name}.trace.gz"
+
+
+LENGTHS, SIZES = "config/static-shape-variable.yaml", "training/photographs.yaml"
+RECORDINGS = (
+    Recording("lengths", "LSTM, lengths vary", LENGTHS, "dynamic", (STEPS,)),
+    Recording("lengths-static-alloc", "with static_alloc", LENGTHS, "static-alloc", (STEPS,)),
+    Recording("lengths-static-shape", "with static_alloc and static_shape", LENGTHS, "static-shape", (STEPS,)),
+    Recording("lengths-buckets", "in five buckets", LENGTHS, "dynamic", (STEPS, BUCKETS)),
+    Recording("lengths-buckets-static", "in five buckets, static_alloc", LENGTHS, "static-alloc", (STEPS, BUCKETS)),
+    Recording("images", "resnet18, heights and widths vary", SIZES, "any", (), 64),
+    Recording("images-rounded", "rounded up to 8", SIZES, "rounded", (), 64),
+    Recording("images-one", "one size", SIZES, "one", (), 64),
+)
+POOLS = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in (24, 28, 32)), PoolSettings("Unpooled"))
+
+
+def record() -> None:
+    """Make every trace anew, by the command that a user would type."""
+    KEPT.mkdir(exist_ok=True)
+    for each in RECORDINGS:
+        each.file.unlink(missing_ok=True)
+        changes = [word for change in each.changes for word in ("--set", change)]
+        argv = ["pool", "record", SCENARIOS / each.scenario, "--arm", each.arm, *changes, "--write", each.file]
+        subprocess.run([sys.executable, "-m", "harness", *map(str, argv)], check=True)
+
+
+def settings_text() -> str:
+    """A line for each trace: what is live, what each pool holds, and the least memory with which it lasts."""
+    lines = ["| training | live | " + " | ".join(each.words for each in POOLS) + " |", "|---" * (2 + len(POOLS)) + "|"]
+    for each in RECORDINGS:
+        trace = allocation_trace.read(each.file).scaled(each.scale)
+        cells = [_held_and_needed(trace, settings) for settings in POOLS]
+        lines.append(f"| {each.what} | {bytes_text(trace.peak)} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _held_and_needed(trace: AllocationTrace, settings: PoolSettings) -> str:
+    return f"{bytes_text(simulate(trace, settings, AMPLE).peak_held)}, {bytes_text(_needed(trace, settings))}"
+
+
+def _needed(trace: AllocationTrace, settings: PoolSettings) -> int:
+    """The least memory of a GPU with which a trace lasts, to within a hundredth."""
+    low, high = trace.peak, AMPLE
+    while high - low > low // 100:
+        middle = (low + high) // 2
+        lasts = simulate(trace, settings, middle).failure is None
+        low, high = (low, middle) if lasts else (middle, high)
+    return high
 
 
 def text() -> str:
@@ -58,4 +137,8 @@ def _outcome(found: Replay) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    asked = sys.argv[1] if sys.argv[1:] else ""
+    if asked == "record":
+        record()
+    else:
+        sys.stdout.write(settings_text() if asked == "settings" else text())

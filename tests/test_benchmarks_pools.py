@@ -15,9 +15,14 @@ PAGE = (ROOT / "docs" / "gpu.md").read_text()
 
 def test_its_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    lines = PAGE.split("```sh\n")[1].split("```")[0].replace("\\\n", " ").splitlines()
+    lines = PAGE.split("```sh\n")[2].split("```")[0].replace("\\\n", " ").splitlines()
     assert [cli.main(shlex.split(line)[1:]) for line in lines] == [0, 1]
     assert capsys.readouterr().out.count("simulated, with 8 GB") == 2
+
+
+def test_the_page_has_what_settings_do() -> None:
+    table = PAGE.split("<!-- table: python -m benchmarks.pools settings -->\n")[1].split("\n<!-- end of table -->")[0]
+    assert table == pools.settings_text().rstrip()
 
 
 def test_the_page_has_the_tables() -> None:

@@ -81,7 +81,7 @@ def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[
     """What replays the trace with a setting: the simulation, or a GPU."""
     import tempfile
 
-    from harness.gpu import allocation_trace, fitness, nvml, simulation
+    from harness.gpu import allocation_trace, fitness, installed, simulation
     from harness.gpu.real_pool import RealPool
     from harness.scenario.schema import Target
     from harness.targets import environment, resolve
@@ -89,7 +89,7 @@ def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[
     if arguments.gpu is None:
         yield lambda settings: simulation.simulate(trace, settings, arguments.gpu_memory)
         return
-    if (misfit := next(fitness.misfits(nvml.driver(), [arguments.gpu]), None)) is not None:
+    if (misfit := next(fitness.misfits(installed.driver(), [arguments.gpu]), None)) is not None:
         raise InputError(str(misfit))
     target = Target(python=arguments.python) if arguments.python else Target(mxnet="1.9.1", cuda="11")
     found = resolve.interpreter(target, lambda line: print(line, file=sys.stderr))

@@ -82,10 +82,10 @@ def _check(arguments: argparse.Namespace) -> int:
     """Exit code 1 where something that is asked for would not run; a target without CUDA needs no GPU."""
     import json
 
-    from harness.gpu import fitness, nvml
+    from harness.gpu import fitness, installed
     from harness.targets import library
 
-    driver, rows = nvml.driver(), []
+    driver, rows = installed.driver(), []
     for name, python in _pythons(arguments):
         code = library.machine_code_of(python)
         misfits = [] if code.cuda is None else list(fitness.misfits(driver, range(len(driver.gpus)), code, code.cuda))

@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from harness.gpu import installed
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary.events import Imported
 
@@ -89,9 +90,7 @@ def _version(distribution: str) -> str:
 
 def _of_gpus() -> dict[str, Any]:
     """Names, as NVML has them, and where there are any, the driver, what each GPU is, and how near they are."""
-    from harness.gpu import nvml
-
-    driver = nvml.driver()
+    driver = installed.driver()
     if not driver.gpus:
         return {"gpus": f"not available: {driver.missing}" if driver.missing else []}
     known = {"version": driver.version, "cuda": driver.cuda}

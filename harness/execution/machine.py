@@ -16,7 +16,7 @@ from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
-from harness.gpu import fitness, visible
+from harness.gpu import fitness, installed, visible
 from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
 from harness.targets import library
@@ -243,9 +243,7 @@ def bfloat16() -> Capability:
 
 def _gpus() -> Capability:
     """What NVML tells; whether a target has machine code for them is a matter of the target (`unfit`)."""
-    from harness.gpu import nvml
-
-    driver, name, serves = nvml.driver(), "GPUs", "contexts gpu(i), kvstore nccl"
+    driver, name, serves = installed.driver(), "GPUs", "contexts gpu(i), kvstore nccl"
     if not driver.gpus:
         why = f"NVML says «{driver.missing}»" if driver.missing else "the driver shows none"
         return Capability(name, serves, False, why, "install NVIDIA's driver", optional=True)
@@ -261,8 +259,6 @@ def _capability(known: tuple[int, int] | None) -> str:
 
 def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
     """Why an arm's library would not run on the GPUs that it names, or None; said before anything starts."""
-    from harness.gpu import nvml
-
     for arm in plan.arms:
         if not arm.gpus:
             continue
@@ -275,7 +271,7 @@ def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
         wanted = visible.physical(arm.gpus, shown)
         if len(wanted) < len(arm.gpus):
             return f"{plan.scenario}: {visible.VARIABLE}={shown} hides a GPU of {', '.join(arm.workload.contexts)}"
-        for misfit in fitness.misfits(nvml.driver(), wanted, code, code.cuda):
+        for misfit in fitness.misfits(installed.driver(), wanted, code, code.cuda):
             if misfit.fatal:
                 return f"{plan.scenario}: {misfit}; `harness doctor` tells more"
     return None

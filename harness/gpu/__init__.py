@@ -1,5 +1,5 @@
-"""GPUs as far as they can be known without one: MXNet's memory pools by their source, and traces of allocations.
+"""GPUs: what NVML says of them, what libraries have for them, and MXNet's memory pools, real and by their source.
 
-What is computed here is called simulated wherever it is shown. It is held to recordings of a real GPU
-(`tests/recorded/h100/README.md`).
+What is only computed is called simulated wherever it is shown. It is held to recordings of real GPUs
+(`tests/recorded/h100/README.md`, `tests/recorded/h200/README.md`).
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.gpu.devices import Driver, Gpu
 from harness.gpu.machine_code import MachineCode, text
-from harness.gpu.nvml import Driver, Gpu
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pynvml
 
-from harness.gpu.machine_code import Capability
+from harness.gpu.devices import Driver, Gpu, Pair
 
 Handle = Any
 Question = Callable[[Handle], float]
@@ -55,40 +55,6 @@ _NEAR = {
     pynvml.NVML_TOPOLOGY_NODE: "one NUMA node",
     pynvml.NVML_TOPOLOGY_SYSTEM: "across NUMA nodes",
 }
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """One GPU; what NVML refuses is None, or not there."""
-
-    index: int
-    name: str
-    uuid: str | None
-    capability: Capability | None
-    memory: int | None
-    nvlinks: int | None
-    mig: bool
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two GPUs, how near they are, and whether one reads the other's memory (None: nobody says)."""
-
-    first: int
-    second: int
-    near: str
-    reach: bool | None
-
-
-@dataclass(frozen=True)
-class Driver:
-    """The driver and the GPUs that it shows; ``missing`` says why there is none. ``cuda``: the newest it serves."""
-
-    version: str | None = None
-    cuda: tuple[int, int] | None = None
-    gpus: Sequence[Gpu] = ()
-    pairs: Sequence[Pair] = ()
-    missing: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from harness.storage.run_folder import RunFolder
 from harness.studies.compared import MEASURES
 from harness.studies.sides import Sides
 from harness.vocabulary.events import Event, Window
+from harness.vocabulary.quantities import ArmMeasures
 
 RESOLVE = 0.01
 """How close counts as the same, unless somebody says."""
@@ -41,6 +42,10 @@ DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}
 
 Much is stolen on shared machines, all the time: turns are short so that it meets all sides alike.
 """
+
+
+SLOWED = 0.1
+"""Share of the time in which a GPU's clocks were lowered, for power or heat, beyond which a pair is disturbed."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,17 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
                 effects.setdefault(name, {})[side.name] = effect
     known = {name: measure.value(first) for name, measure in MEASURES.items()}
     values = {name: value for name, value in known.items() if value is not None}
-    return Pair(verdict.run, seconds, effects, values, _disturbed(verdict.facts.get("disturbance", {})))
+    disturbed = filter(None, (_disturbed(verdict.facts.get("disturbance", {})), _slowed(verdict.arms)))
+    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed))
+
+
+def _slowed(arms: Sequence[ArmMeasures]) -> str:
+    """GPUs whose clocks fell, by the worst share of samples."""
+    every = [quantity for arm in arms for quantity in arm.of_subjects("gpu_slowed") if quantity.value is not None]
+    worst = max(every, key=lambda quantity: quantity.value or 0.0, default=None)
+    if worst is None or (worst.value or 0.0) <= SLOWED:
+        return ""
+    return f"{worst.subject} had lower clocks for {worst.value:.0%} of the time"
 
 
 def _disturbed(facts: Mapping[str, Any]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.gpu import fitness
+from harness.gpu.devices import Driver, Gpu, Pair
 from harness.gpu.machine_code import MachineCode
-from harness.gpu.nvml import Driver, Gpu, Pair
 
 CU112 = MachineCode(frozenset({(8, 0), (8, 6)}), frozenset(), (11, 0))
 A100 = Gpu(0, "A100", None, (8, 0), 1 << 35, None, False)

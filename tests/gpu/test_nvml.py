@@ -21,8 +21,8 @@ SHOW = """
 import json
 from dataclasses import asdict
 import pynvml
-from harness.gpu import nvml
-driver = nvml.driver()
+from harness.gpu import installed, nvml
+driver = installed.driver()
 with nvml.connection():
     samples = [asdict(nvml.sample(pynvml.nvmlDeviceGetHandleByIndex(n), slow=True)) for n in range(len(driver.gpus))]
 print(json.dumps({"driver": asdict(driver), "samples": samples}))
@@ -134,7 +134,7 @@ def test_gpus_that_do_not_reach_each_other(library: Path, tmp_path: Path) -> Non
 
 def test_without_a_driver() -> None:
     found = subprocess.run(
-        [sys.executable, "-c", "from harness.gpu import nvml; print(nvml.driver().missing)"],
+        [sys.executable, "-c", "from harness.gpu import installed; print(installed.driver().missing)"],
         env={**os.environ, "LD_LIBRARY_PATH": "/nowhere", "FAKE_NVML": "/nowhere"},
         capture_output=True,
         text=True,

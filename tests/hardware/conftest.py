@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.gpu import nvml
-from harness.gpu.nvml import Driver
+from harness.gpu import installed
+from harness.gpu.devices import Driver
 from harness.targets import environment
 from harness.targets.interpreter import Interpreter, on_disk
 
@@ -28,7 +28,7 @@ Record = Callable[[str, Any], None]
 @pytest.fixture(scope="session")
 def driver() -> Driver:
     """What NVML tells of this machine; without a GPU the test is skipped."""
-    found = nvml.driver()
+    found = installed.driver()
     if not found.gpus:
         pytest.skip(f"no GPU here: {found.missing or 'the driver shows none'}")
     return found

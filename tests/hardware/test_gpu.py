@@ -23,7 +23,7 @@ from harness.base.process import module
 from harness.gpu import allocation_trace, fitness, machine_code, nvml
 from harness.gpu.allocation_trace import AllocationTrace
 from harness.gpu.device_memory import PAGE
-from harness.gpu.nvml import Driver
+from harness.gpu.devices import Driver
 from harness.gpu.pool_settings import PoolSettings
 from harness.gpu.real_pool import RealPool
 from harness.gpu.simulation import simulate

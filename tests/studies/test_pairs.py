@@ -86,6 +86,13 @@ def test_a_verdict_becomes_a_pair(tmp_path: Path) -> None:
     assert found.disturbed == "others used 25% of the processors"
 
 
+def test_a_gpu_whose_clocks_fell_disturbs_a_pair() -> None:
+    cool, hot = (arm(Quantity("gpu_slowed", "fraction", share, 40, subject="gpu/1")) for share in (0.1, 0.34))
+    assert pairs._slowed([cool]) == ""
+    assert pairs._slowed([cool, hot]) == "gpu/1 had lower clocks for 34% of the time"
+    assert pairs._slowed([arm()]) == ""
+
+
 def test_each_disturbance_is_named() -> None:
     quiet = {"used_by_others": 0.02, "stolen": 0.3, "waited": 0.9, "throttled": "not available", "mhz": "not available"}
     assert pairs._disturbed({}) == pairs._disturbed(quiet) == ""
