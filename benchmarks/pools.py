@@ -34,10 +34,21 @@ ASKED = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in CU
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 KEPT = Path(__file__).parent.parent / "results" / "pools"
-STEPS = "workload.steps=60"
+LONG = ("workload.steps=60", "workload.batch_size=1024")
 BUCKETS = (
     "workload.shapes={distribution: lognormal, median: 24, sigma: 0.4, min: 8, max: 64, buckets: [16, 24, 32, 48, 64]}"
 )
+LARGE = ("workload.steps=24", "workload.warmup=0", "workload.batch_size=16")
+
+
+def _sides(shape: str) -> tuple[str, str]:
+    """Heights and widths drawn alike."""
+    return f"workload.shapes={shape}", f"workload.widths={shape}"
+
+
+VARIED = _sides("{distribution: uniform, min: 32, max: 64}")
+ROUNDED = _sides("{distribution: uniform, min: 32, max: 64, round_to: 16}")
+ONE = _sides("{distribution: fixed, value: 64}")
 
 
 @dataclass(frozen=True)
@@ -59,14 +70,14 @@ class Recording:
 
 LENGTHS, SIZES = "config/static-shape-variable.yaml", "training/photographs.yaml"
 RECORDINGS = (
-    Recording("lengths", "LSTM, lengths vary", LENGTHS, "dynamic", (STEPS,)),
-    Recording("lengths-static-alloc", "with static_alloc", LENGTHS, "static-alloc", (STEPS,)),
-    Recording("lengths-static-shape", "with static_alloc and static_shape", LENGTHS, "static-shape", (STEPS,)),
-    Recording("lengths-buckets", "in five buckets", LENGTHS, "dynamic", (STEPS, BUCKETS)),
-    Recording("lengths-buckets-static", "in five buckets, static_alloc", LENGTHS, "static-alloc", (STEPS, BUCKETS)),
-    Recording("images", "resnet18, heights and widths vary", SIZES, "any", (), 64),
-    Recording("images-rounded", "rounded up to 8", SIZES, "rounded", (), 64),
-    Recording("images-one", "one size", SIZES, "one", (), 64),
+    Recording("lengths", "LSTM, lengths vary", LENGTHS, "dynamic", LONG),
+    Recording("lengths-static-alloc", "with static_alloc", LENGTHS, "static-alloc", LONG),
+    Recording("lengths-static-shape", "with static_alloc and static_shape", LENGTHS, "static-shape", LONG),
+    Recording("lengths-buckets", "in five buckets", LENGTHS, "dynamic", (*LONG, BUCKETS)),
+    Recording("lengths-buckets-static", "in five buckets, static_alloc", LENGTHS, "static-alloc", (*LONG, BUCKETS)),
+    Recording("images", "resnet18, heights and widths vary", SIZES, "any", (*LARGE, *VARIED), 8),
+    Recording("images-rounded", "rounded up to 16", SIZES, "any", (*LARGE, *ROUNDED), 8),
+    Recording("images-one", "one size", SIZES, "any", (*LARGE, *ONE), 8),
 )
 POOLS = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in (24, 28, 32)), PoolSettings("Unpooled"))
 

@@ -199,10 +199,19 @@ class Agent:
         log = f"/proc/self/fd/{sys.stderr.fileno()}"
         try:
             self._gpus = children.spawn(Spawn("", argv, dict(os.environ), os.curdir, log))
-        except OSError as error:
-            self._report("gpu_missing", "", {"reason": f"the sampler cannot be started: {error.strerror}"})
+        except (OSError, subprocess.SubprocessError) as error:
+            self._report("gpu_missing", "", {"reason": f"the sampler cannot be started: {error}"})
             return
-        self._events.register(self._gpus.events, selectors.EVENT_READ, partial(self._forward, self._gpus))
+        self._events.register(self._gpus.events, selectors.EVENT_READ, partial(self._hear_of_gpus, self._gpus))
+
+    def _hear_of_gpus(self, sampler: Child) -> None:
+        """Pass on what it says; its end is told, unless it is ours."""
+        self._forward(sampler)
+        if sampler.events not in self._events.get_map():
+            sampler.process.poll()
+            if self._kill_at is None and not sampler.exited:
+                sampler.exited = True
+                self._report("gpu_missing", "", {"reason": f"the sampler ended with {sampler.process.wait(1.0)}"})
 
     def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
         if self._wire is not None:
@@ -314,7 +323,7 @@ class Agent:
         ended = [child for child in self._alive() if child.process.poll() is not None]
         if not ended:
             return
-        for child in [*self._alive(), *filter(None, [self._wire, self._gpus])]:
+        for child in [*self._alive(), *filter(None, [self._wire])]:
             self._drain(child)
         for child in ended:
             child.exited = True

@@ -89,12 +89,19 @@ def _judged(loaded: LoadedScenario) -> tuple[Plan, Verdict] | None:
         _say(f"left out: {missing}")
         return None
     folder = _finished(project, plan) or _run(project, planned)
+    if folder is None:
+        return None
     return plan, Verdict.from_json(folder.read_json("verdict.json"))
 
 
 def _other_target(target: Target) -> str | None:
     """Why a scenario with a target of its own cannot stand for this environment's."""
     version = os.environ.get(MXNET_VARIABLE)
+    cuda = json.loads(os.environ.get(CUDA_VARIABLE, "{}"))
+    for name in ("cuda", "nccl", "cudnn"):
+        own = getattr(target, name)
+        if version and own is not None and own != cuda.get(name):
+            return f"it asks for {name} {own}, the environment has {cuda.get(name) or 'none'}"
     if target.python or (target.mxnet and version and target.mxnet != version):
         return f"it asks for {target.python or f'mxnet {target.mxnet}'}, the environment is mxnet {version}"
     return None
@@ -114,8 +121,12 @@ def _with(target: Target, versions: Mapping[str, str]) -> Target:
     return target if target.python else target.model_copy(update=own)
 
 
-def _run(project: Path, planned: Planned) -> RunFolder:
+def _run(project: Path, planned: Planned) -> RunFolder | None:
+    """None where its target does not run on this machine's GPUs."""
     interpreters = resolve.interpreters(planned.plan, _say)
+    if reason := machine.unfit(planned.plan, interpreters):
+        _say(f"left out: {reason}")
+        return None
     origin = {"asv_commit": _commit(), "asv_session": os.environ.get(SESSION_VARIABLE, "")}
     with Interruption().watched() as interruption:
         run = execute(planned.request(interpreters, project / "results", **origin), ignore, interruption)

@@ -50,7 +50,7 @@ class Gpus(Check):
 
 def _has_no_counter(quantity: Quantity) -> bool:
     """Memory without ECC, as of GPUs for desktops, counts no errors, and is none."""
-    return quantity.name == "ecc_errors" and quantity.value is None and bool(quantity.subject)
+    return quantity.name == "ecc_errors" and quantity.value is None and quantity.note == "not supported"
 
 
 def _judge(quantity: Quantity, limit: float) -> Finding:

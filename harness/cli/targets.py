@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from harness.base.errors import InputError
 from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.targets.interpreter import Interpreter
 
 DEFAULT = "default"
 HELP = "list, build and remove the MXNet environments that scenarios run with"
@@ -58,7 +62,6 @@ def _build(arguments: argparse.Namespace) -> int:
 
     from pydantic import ValidationError
 
-    from harness.base.errors import InputError
     from harness.planning import rules
     from harness.scenario.schema import Target
     from harness.targets import resolve
@@ -79,40 +82,50 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where something that is asked for would not run; a target without CUDA needs no GPU."""
+    """Exit code 1 where something that is asked for runs on no GPU that is here; a target without CUDA needs none."""
     import json
 
     from harness.gpu import fitness, installed
     from harness.targets import library
 
-    driver, rows = installed.driver(), []
-    for name, python in _pythons(arguments):
-        code = library.machine_code_of(python)
-        misfits = [] if code.cuda is None else list(fitness.misfits(driver, range(len(driver.gpus)), code, code.cuda))
-        rows.append({"name": name, "cuda": code.cuda, "machine_code": code.words, "misfits": list(map(str, misfits))})
-        if not arguments.json:
-            kind = f"CUDA {'.'.join(map(str, code.cuda))}, machine code for {code.words}" if code.cuda else "CPUs only"
-            print(f"{name}: {kind}")
-            print("".join(f"  {misfit}\n" for misfit in misfits), end="")
-            if code.cuda and not misfits:
-                print(f"  runs on {', '.join(gpu.name for gpu in driver.gpus)}")
+    driver, rows = installed.driver(), list[dict[str, Any]]()
+    for name, interpreter in _interpreters(arguments):
+        code = library.machine_code_of(interpreter)
+        if code is None:
+            raise InputError(f"{interpreter.python} has no MXNet whose library can be read; give another")
+        each = range(len(driver.gpus)) if code.is_for_gpus else ()
+        misfits = {number: list(fitness.misfits(driver, [number], code, code.cuda)) for number in each}
+        runs = [number for number, found in misfits.items() if not any(misfit.fatal for misfit in found)]
+        told = [str(misfit) for found in misfits.values() for misfit in found]
+        if code.is_for_gpus and not misfits:
+            told = [str(misfit) for misfit in fitness.misfits(driver, [0], code, code.cuda)]
+        words = {"cuda": code.cuda, "machine_code": code.words, "runs_on": runs, "misfits": told}
+        rows.append({"name": name, "for_gpus": code.is_for_gpus, **words})
     if arguments.json:
         print(json.dumps({"schema": "harness/targets-check/1", "targets": rows}, indent=1))
-    return 1 if any(row["misfits"] for row in rows) else 0
+    else:
+        print("".join(map(_in_words, rows)), end="")
+    return 1 if any(row["for_gpus"] and not row["runs_on"] for row in rows) else 0
 
 
-def _pythons(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
-    from harness.base.errors import InputError
+def _in_words(row: dict[str, Any]) -> str:
+    cuda = f"CUDA {'.'.join(map(str, row['cuda']))}" if row["cuda"] else "CUDA"
+    kind = f"{cuda}, machine code for {row['machine_code']}" if row["for_gpus"] else "CPUs only"
+    runs = [f"runs on gpu({number})" for number in row["runs_on"]]
+    return "".join(f"{line}\n" for line in [f"{row['name']}: {kind}", *(f"  {each}" for each in runs + row["misfits"])])
+
+
+def _interpreters(arguments: argparse.Namespace) -> Iterator[tuple[str, Interpreter]]:
     from harness.targets import environment, interpreter
 
     if arguments.python:
-        yield arguments.python, interpreter.on_disk(arguments.python).python
+        yield arguments.python, interpreter.on_disk(arguments.python)
         return
     built = [each for each in environment.every() if arguments.name in (None, each.recipe.name, each.recipe.key)]
     if not built:
         what = f"there is no target {arguments.name!r}" if arguments.name else "no target is built"
         raise InputError(f"{what}; harness targets list, harness targets build")
-    yield from ((each.recipe.name, each.interpreter.python) for each in built)
+    yield from ((each.recipe.name, each.interpreter) for each in built)
 
 
 def _remove(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from harness.execution.backends.local import LocalBackend
 from harness.gpu import fitness, installed, visible
 from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
-from harness.targets import library
+from harness.targets import environment, library
 from harness.targets.environment import COMPILERS, base_python
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary import events
@@ -58,6 +58,7 @@ def _looks() -> dict[str, Callable[[], Capability]]:
         "compilers": _compilers,
         "bfloat16": bfloat16,
         "gpus": _gpus,
+        "targets_for_gpus": _targets_for_gpus,
     }
 
 
@@ -259,19 +260,32 @@ def _capability(known: tuple[int, int] | None) -> str:
 
 def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
     """Why an arm's library would not run on the GPUs that it names, or None; said before anything starts."""
-    for arm in plan.arms:
-        if not arm.gpus:
-            continue
-        code = library.machine_code_of(interpreters[arm.name].python)
-        if code.cuda is None:
-            return (
-                f'{plan.scenario}: {arm.target} is built without CUDA; give target: {{cuda: "11"}}, or contexts cpu(0)'
-            )
-        shown = arm.env.get(visible.VARIABLE, os.environ.get(visible.VARIABLE))
-        wanted = visible.physical(arm.gpus, shown)
-        if len(wanted) < len(arm.gpus):
-            return f"{plan.scenario}: {visible.VARIABLE}={shown} hides a GPU of {', '.join(arm.workload.contexts)}"
-        for misfit in fitness.misfits(installed.driver(), wanted, code, code.cuda):
-            if misfit.fatal:
-                return f"{plan.scenario}: {misfit}; `harness doctor` tells more"
-    return None
+    reasons = (_unfit(arm, interpreters[arm.name]) for arm in plan.arms if arm.gpus)
+    reason = next(filter(None, reasons), None)
+    return None if reason is None else f"{plan.scenario}: {reason}"
+
+
+def _unfit(arm: Arm, interpreter: Interpreter) -> str | None:
+    driver, env = installed.driver(), {**os.environ, **arm.env}
+    code = library.machine_code_of(interpreter)
+    if code is not None and not code.is_for_gpus:
+        return f'{arm.target} is built without CUDA; give target: {{cuda: "11"}}, or contexts cpu(0)'
+    wanted = visible.physical(arm.gpus, env, driver.gpus)
+    if wanted is not None and len(wanted) < len(arm.gpus) and env.get(visible.VARIABLE) is not None:
+        return f"{visible.VARIABLE}={env[visible.VARIABLE]} hides a GPU of {', '.join(arm.workload.contexts)}"
+    misfits = fitness.misfits(driver, wanted or (), code, None if code is None else code.cuda)
+    return next((str(misfit) for misfit in misfits if misfit.fatal), None)
+
+
+def _targets_for_gpus() -> Capability:
+    """Whether what is built for GPUs has machine code for one that is here."""
+    name, serves = "MXNet for GPUs", "contexts gpu(i)"
+    driver, told, runs = installed.driver(), list[str](), False
+    for target in environment.every():
+        if target.recipe.libraries and (code := library.machine_code_of(target.interpreter)) is not None:
+            for gpu in driver.gpus:
+                why = [misfit.why for misfit in fitness.misfits(driver, [gpu.index], code, code.cuda) if misfit.fatal]
+                runs = runs or not why
+                told += why or [f"{target.recipe.name} runs on gpu({gpu.index})"]
+    remedy = "" if told else "harness targets build --cuda 11; without a GPU there is nothing to run it on"
+    return Capability(name, serves, runs, "; ".join(told) or "nothing to be tried", remedy, optional=True)

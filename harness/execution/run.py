@@ -29,7 +29,7 @@ from harness.execution.disturbance import Disturbance
 from harness.execution.fault_scheduler import Action
 from harness.execution.interruption import Interruption
 from harness.execution.request import Request
-from harness.gpu import visible
+from harness.gpu import installed, visible
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
@@ -228,7 +228,6 @@ class _ArmRun:
     ) -> None:
         self._agent, self._arm, self._history = agent, arm, past
         self._observe, self._interruption = observe, interruption
-        self._visible = arm.env.get(visible.VARIABLE, os.environ.get(visible.VARIABLE))
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
         self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic())
         self._heard = time.monotonic()
@@ -245,10 +244,14 @@ class _ArmRun:
 
     def begin(self) -> None:
         """Start its processes."""
-        if watched := visible.physical(self._arm.gpus, self._visible):
+        if self._arm.gpus and (watched := self._watched()):
             self._agent.send(WatchGpus("", tuple(watched), GPU_SECONDS))
         self._do(self._conductor.begin())
         self._heard = time.monotonic()
+
+    def _watched(self) -> list[int] | None:
+        """The GPUs of its contexts, as NVML numbers them; None where nobody can say which they are."""
+        return visible.physical(self._arm.gpus, {**os.environ, **self._arm.env}, installed.driver().gpus)
 
     def take_turn(self) -> None:
         """Let it go on, if it waits for that."""
@@ -330,7 +333,7 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
         spawns[role.name] = Spawn(
             role.name,
             (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
-            {**inherited, **asked.interpreters[arm.name].env, **arm.env, **own},
+            {**inherited, **_with_libraries(arm.env, asked.interpreters[arm.name].env), **own},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),
             role.host,
@@ -339,3 +342,9 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
             scratch=scratch.of(folder, arm, role),
         )
     return spawns
+
+
+def _with_libraries(env: Mapping[str, str], needed: Mapping[str, str]) -> dict[str, str]:
+    """A scenario's variables with those that its interpreter needs; of folders in both the scenario's are first."""
+    both = {name: f"{env[name]}:{value}" for name, value in needed.items() if env.get(name)}
+    return {**needed, **env, **both}

@@ -15,9 +15,6 @@ from harness.vocabulary.instructions import Act, Instruction, Undo
 from harness.vocabulary.job_bounds import JobBounds, Refusal
 from harness.vocabulary.receipts import Evidence
 
-PAGE = 2 << 20
-"""What CUDA gives is whole pages."""
-
 
 @dataclass(frozen=True)
 class GpuHeld(Event):
@@ -43,7 +40,7 @@ class GpuMemoryLimit(LastingFault):
     needs: ClassVar[tuple[str, ...]] = ("gpus",)
     exclusive: ClassVar[bool] = True
     free: Size = Field(description="bytes of the GPU that stay free")
-    gpu: Annotated[int, Field(ge=0, le=63, strict=True)] = Field(default=0, description="as the process numbers it")
+    gpu: Annotated[int, Field(ge=0, le=63, strict=True)] = Field(default=0, description="one of the process's contexts")
 
     def inject(self, subject: str, number: int) -> tuple[Instruction, ...]:
         return (Act(subject, number, self.name, {"free": self.free, "gpu": self.gpu}),)
@@ -52,8 +49,10 @@ class GpuMemoryLimit(LastingFault):
         return (Undo(subject, number),)
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
-        if not job.on_gpus:
-            yield (), "there is no GPU in topology.contexts whose memory could be held"
+        for role in job.selected(self.select):
+            own = job.contexts_of(role)
+            if f"gpu({self.gpu})" not in own:
+                yield ("gpu",), f"{role} trains on {', '.join(own)}, and not on gpu({self.gpu})"
 
     def receipt(self, evidence: Evidence) -> Proof:
         """What CUDA says is free once it is held, and that it was held to the end."""
@@ -63,13 +62,14 @@ class GpuMemoryLimit(LastingFault):
             return False, "no memory was held"
         if any(not report.alive for report in reports if report.ended):
             return False, "the process that held the memory was gone before the fault ended"
-        seen = f"{bytes_text(begun[0].after)} of {bytes_text(begun[0].before)} stayed free"
-        return all(self.free - PAGE <= report.after <= self.free for report in begun), seen
+        first = begun[0]
+        held, after, before = map(bytes_text, (first.held, first.after, first.before))
+        seen = f"{held} were held, and {after} of {before} stayed free"
+        return all(report.held > 0 and report.after <= self.free for report in begun), seen
 
     def restored(self, evidence: Evidence) -> tuple[bool | None, str]:
-        """Whether what was held is free again, but for what the job itself took meanwhile."""
-        ends = [report for report in evidence.all(GpuHeld) if report.ended]
-        if not ends:
+        """Whether CUDA says that more is free once it was given back; the job may take it at once."""
+        ends = [report for report in evidence.all(GpuHeld) if report.ended and report.alive]
+        if not ends or ends[-1].after <= ends[-1].before:
             return None, ""
-        last = ends[-1]
-        return last.after >= last.before + last.held, f"{bytes_text(last.after)} were free afterwards"
+        return True, f"{bytes_text(ends[-1].after)} were free afterwards"

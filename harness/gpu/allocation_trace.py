@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ def read(path: Path) -> AllocationTrace:
     try:
         body = path.read_bytes()
         text = (gzip.decompress(body) if body.startswith(_GZIP) else body).decode()
-    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
+    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower()
         raise InputError(f"{path} cannot be read as a trace of allocations: {why}") from error
     events = list(_events(path, text))

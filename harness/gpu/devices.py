@@ -10,7 +10,7 @@ from harness.gpu.machine_code import Capability
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU; what NVML refuses is None, or not there."""
+    """One GPU; what NVML refuses is None, or not there. ``missing``: its word, where it cannot be asked at all."""
 
     index: int
     name: str
@@ -19,6 +19,7 @@ class Gpu:
     memory: int | None
     nvlinks: int | None
     mig: bool
+    missing: str = ""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,10 @@ def misfits(
 ) -> Iterator[Misfit]:
     """Of GPUs by number with a library's machine code, and the CUDA runtime that it is used with, where known."""
     if driver.missing:
-        yield Misfit(f"no GPU can be used: NVML says «{driver.missing}»", "install NVIDIA's driver, or use cpu(0)")
+        yield Misfit(
+            f"no GPU can be used: NVML says «{driver.missing}»",
+            "install NVIDIA's driver (in a container with NVIDIA_DRIVER_CAPABILITIES=compute,utility), or use cpu(0)",
+        )
         return
     if cuda is not None and driver.cuda is not None and driver.cuda[0] < cuda[0]:
         yield Misfit(
@@ -38,6 +41,10 @@ def misfits(
         if number not in there:
             named = ", ".join(f"gpu({index})" for index in there) or "none"
             yield Misfit(f"there is no gpu({number}); there are: {named}", "give contexts that are there")
+        elif there[number].missing:
+            yield Misfit(
+                f"gpu({number}) cannot be asked: NVML says «{there[number].missing}»", "use another, or reset it"
+            )
         elif code is not None:
             yield from _of_code(there[number], code)
     yield from _of_pairs(driver, wanted)

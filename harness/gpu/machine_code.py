@@ -23,19 +23,24 @@ SECTION = b".nv_fatbin"
 _CONTAINER = struct.pack("<I", 0xBA55ED50)
 _HEAD, _ENTRY = struct.Struct("<4sHHQ"), struct.Struct("<HHIQIIHHI")
 _PTX, _MACHINE_CODE = 1, 2
-_RUNTIME = re.compile(rb"\0libcudart\.so\.(\d+)\.(\d+)\0")
+_RUNTIME = re.compile(rb"\0libcudart\.so\.(\d+)(?:\.(\d+))?\0")
 
 
 @dataclass(frozen=True)
 class MachineCode:
     """What a library has: machine code and PTX, by compute capability.
 
-    ``cuda``: the version of the runtime that it is linked with; None where it is with none, as one for CPUs only.
+    ``cuda``: the version of the runtime that it is linked with, None where it names none: for CPUs only, or statically.
     """
 
     exact: frozenset[Capability]
     ptx: frozenset[Capability]
     cuda: tuple[int, int] | None = None
+
+    @property
+    def is_for_gpus(self) -> bool:
+        """Whether it was built with CUDA."""
+        return bool(self.exact or self.ptx or self.cuda)
 
     @property
     def words(self) -> str:
@@ -64,7 +69,7 @@ def read(library: Path) -> MachineCode:
         with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as body:
             found = list(_entries(body, *_section(body)))
             runtime = _RUNTIME.search(body)
-            cuda = (int(runtime[1]), int(runtime[2])) if runtime else None
+            cuda = (int(runtime[1]), int(runtime[2] or 0)) if runtime else None
     except (OSError, ValueError, struct.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower()
         raise InputError(f"{library}: its machine code cannot be read: {why}") from error

@@ -15,14 +15,22 @@ from harness.gpu.devices import Driver, Gpu, Pair
 Handle = Any
 Question = Callable[[Handle], float]
 
+REFUSED = (pynvml.NVMLError, pynvml.NVMLLibraryMismatchError, AttributeError)
+"""An answer that the GPU, an older driver, or another version of the package does not give."""
+
+_LOST = (pynvml.NVML_ERROR_GPU_IS_LOST, pynvml.NVML_ERROR_RESET_REQUIRED)
+
 SLOWED = {
-    pynvml.nvmlClocksEventReasonSwPowerCap: "power cap",
-    pynvml.nvmlClocksThrottleReasonHwSlowdown: "hardware slowdown",
-    pynvml.nvmlClocksEventReasonSwThermalSlowdown: "temperature (driver)",
-    pynvml.nvmlClocksThrottleReasonHwThermalSlowdown: "temperature (hardware)",
-    pynvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown: "power brake",
+    0x04: "power cap",
+    0x08: "hardware slowdown",
+    0x20: "temperature (driver)",
+    0x40: "temperature (hardware)",
+    0x80: "power brake",
 }
-"""Why clocks are lower than a load would have them; idling, and clocks that somebody set, are no such reasons."""
+"""nvml.h, ``nvmlClocksEventReason…``: why clocks are lower than a load would have them.
+
+Idling, and clocks that somebody set, are no such reasons.
+"""
 
 QUICK: Mapping[str, Question] = {
     "memory_used": lambda gpu: pynvml.nvmlDeviceGetMemoryInfo(gpu).used,
@@ -65,11 +73,8 @@ class Sample:
     missing: Mapping[str, str]
     slowed: Sequence[str] = ()
     processes: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def lost(self) -> bool:
-        """Whether the GPU answers nothing any more."""
-        return not self.values
+    lost: str = ""
+    """NVML's word, where it says that the GPU is not there any more."""
 
 
 @contextmanager
@@ -86,7 +91,7 @@ def driver() -> Driver:
     """What there is on this machine."""
     try:
         with connection():
-            handles = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
+            handles = [_handle(number) for number in range(pynvml.nvmlDeviceGetCount())]
             cuda = _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion_v2())
             return Driver(
                 _or_none(lambda: _plain(pynvml.nvmlSystemGetDriverVersion())),
@@ -94,46 +99,69 @@ def driver() -> Driver:
                 [_gpu(number, handle) for number, handle in enumerate(handles)],
                 [_pair(first, second, handles) for second in range(len(handles)) for first in range(second)],
             )
-    except pynvml.NVMLError as error:
+    except REFUSED as error:
         return Driver(missing=word(error))
 
 
-def word(error: pynvml.NVMLError) -> str:
+def _handle(number: int) -> Handle | str:
+    """That of a GPU, or NVML's word for why there is none: one may be lost, or not ours to ask."""
+    try:
+        return pynvml.nvmlDeviceGetHandleByIndex(number)
+    except REFUSED as error:
+        return word(error)
+
+
+def word(error: Exception) -> str:
     """NVML's own word for what it refuses, as in ``not supported``."""
     return str(error).lower()
 
 
 def sample(handle: Handle, slow: bool = False) -> Sample:
     """Ask a GPU all that is quick to answer, and with ``slow`` the rest."""
-    values, missing = dict[str, float](), dict[str, str]()
-    for name, question in {**QUICK, **(SLOW if slow else {})}.items():
+    answers = _Answers(handle)
+    found = {name: answers.of(name, question) for name, question in {**QUICK, **(SLOW if slow else {})}.items()}
+    values = {name: value for name, value in found.items() if value is not None}
+    reasons = answers.of("slowed", _reasons) or 0
+    slowed = [why for bit, why in SLOWED.items() if reasons & bit]
+    processes = answers.of("processes", _processes) or {}
+    return Sample(values, answers.missing, slowed, processes, answers.lost)
+
+
+class _Answers:
+    """Of one GPU; what it refuses is kept in NVML's words."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle, self.missing, self.lost = handle, dict[str, str](), ""
+
+    def of(self, name: str, question: Callable[[Handle], Any]) -> Any:
+        """None where it is refused."""
         try:
-            values[name] = question(handle)
-        except pynvml.NVMLError as error:
-            missing[name] = word(error)
-    return Sample(values, missing, _slowed(handle, missing), _processes(handle, missing))
+            return question(self._handle)
+        except REFUSED as error:
+            self.missing[name] = word(error)
+            if getattr(error, "value", None) in _LOST:
+                self.lost = word(error)
+            return None
 
 
-def _slowed(handle: Handle, missing: dict[str, str]) -> list[str]:
-    try:
-        reasons = pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle)
-    except pynvml.NVMLError as error:
-        missing["slowed"] = word(error)
-        return []
-    return [why for bit, why in SLOWED.items() if reasons & bit]
+def _reasons(handle: Handle) -> int:
+    """Newer packages have it by another name."""
+    ask = getattr(pynvml, "nvmlDeviceGetCurrentClocksThrottleReasons", None)
+    return int((ask or pynvml.nvmlDeviceGetCurrentClocksEventReasons)(handle))
 
 
-def _processes(handle: Handle, missing: dict[str, str]) -> dict[str, int]:
+def _processes(handle: Handle) -> dict[str, int]:
     """Those that the driver lets us see: in a container often none, or with other numbers than ours."""
     try:
         every = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
-    except pynvml.NVMLError as error:
-        missing["processes"] = word(error)
-        return {}
+    except pynvml.NVMLLibraryMismatchError:  # drivers before 510
+        every = pynvml.nvmlDeviceGetComputeRunningProcesses_v2(handle)
     return {str(each.pid): each.usedGpuMemory for each in every if each.usedGpuMemory is not None}
 
 
-def _gpu(index: int, handle: Handle) -> Gpu:
+def _gpu(index: int, handle: Handle | str) -> Gpu:
+    if isinstance(handle, str):
+        return Gpu(index, "a GPU that cannot be asked", None, None, None, None, False, handle)
     memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).total)
     capability = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
     return Gpu(
@@ -157,6 +185,8 @@ def _links(handle: Handle) -> int | None:
 
 def _pair(first: int, second: int, handles: Sequence[Handle]) -> Pair:
     one, other = handles[first], handles[second]
+    if isinstance(one, str) or isinstance(other, str):
+        return Pair(first, second, "unknown", None)
     near = _or_none(lambda: pynvml.nvmlDeviceGetTopologyCommonAncestor(one, other))
     status = _or_none(lambda: pynvml.nvmlDeviceGetP2PStatus(one, other, _READ))
     reach = None if status is None else status == pynvml.NVML_P2P_STATUS_OK
@@ -166,7 +196,7 @@ def _pair(first: int, second: int, handles: Sequence[Handle]) -> Pair:
 def _or_none(question: Callable[[], Any]) -> Any:
     try:
         return question()
-    except pynvml.NVMLError:
+    except REFUSED:
         return None
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from harness.base import compiled
 from harness.base.errors import TargetError
 from harness.base.process import die_with_parent
+from harness.gpu import visible
 from harness.gpu.pool_settings import PREFIX, PoolSettings
 from harness.gpu.replay import Failure, Replay
 
@@ -36,7 +37,7 @@ class RealPool:
 
     def replay(self, trace: Path, count: int, settings: PoolSettings, free: int | None) -> Replay:
         """Of a trace of ``count`` events with ``free`` bytes of the GPU (None: all); TargetError where it cannot be."""
-        argv = [str(self.python), str(_PROGRAM), str(trace), str(self.gpu), str(free or 0)]
+        argv = [str(self.python), str(_PROGRAM), str(trace), "0", str(free or 0)]
         try:
             done = subprocess.run(
                 argv,
@@ -64,7 +65,8 @@ class RealPool:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith((PREFIX, "PYTHON"))}
         total = {"CUDA_COUNTING_TOTAL": str(free)} if free else {}
         preload = {"LD_PRELOAD": ":".join(filter(None, [str(counting), os.environ.get("LD_PRELOAD")]))}
-        return {**inherited, **self.env, **settings.environment, **total, **preload}
+        own = {visible.VARIABLE: str(self.gpu), visible.ORDER: visible.BY_BUS}
+        return {**inherited, **own, **self.env, **settings.environment, **total, **preload}
 
 
 def _read(said: Mapping[str, Any], count: int, settings: PoolSettings) -> Replay:

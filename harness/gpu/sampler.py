@@ -7,10 +7,12 @@ It writes events (`harness/vocabulary/events.py`) to the pipe that it inherits, 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pynvml
@@ -30,35 +32,36 @@ class Sampler:
         self._arm = arm
         self._gpus = {number: pynvml.nvmlDeviceGetHandleByIndex(number) for number in numbers}
         self._lost = set[int]()
-        self._heard_of, self._events = self._register()
+        self._heard_of = set[int]()
+        self._events = self._register()
         self._slow_due = 0.0
 
-    def _register(self) -> tuple[dict[str, int], Any]:
-        """GPUs whose critical errors (Xid) are told, by their UUID, and the set of NVML's events."""
-        known, every = dict[str, int](), None
+    def _register(self) -> Any:
+        """The set of NVML's events, with those GPUs whose critical errors (Xid) are told; None where there is none."""
         try:
             every = pynvml.nvmlEventSetCreate()
-            for number, gpu in self._gpus.items():
+        except nvml.REFUSED:
+            return None
+        for number, gpu in self._gpus.items():
+            with suppress(*nvml.REFUSED):
                 pynvml.nvmlDeviceRegisterEvents(gpu, pynvml.nvmlEventTypeXidCriticalError, every)
-                known[str(pynvml.nvmlDeviceGetUUID(gpu))] = number
-        except pynvml.NVMLError:
-            return known, every if known else None
-        return known, every
+                self._heard_of.add(number)
+        return every if self._heard_of else None
 
     def samples(self, now: float) -> Iterator[Event]:
-        """Of each GPU that answers; one that answers nothing any more is told to be lost, once."""
+        """Of each GPU; one that is lost is told, once."""
         slow = now >= self._slow_due
         self._slow_due = now + SLOW_SECONDS if slow else self._slow_due
         for number, gpu in self._gpus.items():
             found = nvml.sample(gpu, slow)
             if not found.lost:
                 self._lost.discard(number)
-                missing = {**found.missing, **({} if self._heard_of else {"xid": "events are not told"})}
+                missing = {**found.missing, **({} if number in self._heard_of else {"xid": "events are not told"})}
                 values, processes = dict(found.values), dict(found.processes)
                 yield GpuSampled(now, self._arm, f"gpu/{number}", values, missing, list(found.slowed), processes)
             elif number not in self._lost:
                 self._lost.add(number)
-                yield GpuMissing(now, self._arm, f"gpu/{number}", next(iter(found.missing.values())))
+                yield GpuMissing(now, self._arm, f"gpu/{number}", found.lost)
 
     def faults(self, seconds: float) -> Iterator[Event]:
         """Critical errors of the next so many seconds."""
@@ -69,19 +72,19 @@ class Sampler:
                 return
             try:
                 told = pynvml.nvmlEventSetWait_v2(self._events, max(1, int(left * 1000)))
-            except pynvml.NVMLError_Timeout:
-                return
-            except pynvml.NVMLError:
-                self._events = None  # the driver tells nothing any more; samples go on
+            except nvml.REFUSED as error:
+                if getattr(error, "value", None) == pynvml.NVML_ERROR_TIMEOUT:
+                    return
+                self._events = None  # the driver tells nothing any more; samples go on, and say so
+                self._heard_of.clear()
                 continue
-            yield GpuFault(time.monotonic(), self._arm, self._subject(told), int(told.eventData))
+            yield GpuFault(time.monotonic(), self._arm, self._subject(told.device), int(told.eventData))
 
-    def _subject(self, told: Any) -> str:
-        try:
-            number = self._heard_of.get(str(pynvml.nvmlDeviceGetUUID(told.device)))
-        except pynvml.NVMLError:
-            number = None
-        return "" if number is None else f"gpu/{number}"
+    def _subject(self, device: Any) -> str:
+        """By its handle, since a lost GPU tells no name any more; "" for one that is none of ours."""
+        address = ctypes.cast(device, ctypes.c_void_p).value
+        known = {ctypes.cast(gpu, ctypes.c_void_p).value: number for number, gpu in self._gpus.items()}
+        return f"gpu/{known[address]}" if address in known else ""
 
 
 def serve(arm: str, seconds: float, numbers: Sequence[int]) -> Iterator[Event]:
@@ -92,7 +95,7 @@ def serve(arm: str, seconds: float, numbers: Sequence[int]) -> Iterator[Event]:
             while True:
                 yield from sampler.samples(time.monotonic())
                 yield from sampler.faults(seconds)
-    except pynvml.NVMLError as error:
+    except nvml.REFUSED as error:
         yield GpuMissing(time.monotonic(), arm, "", nvml.word(error))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.gpu.allocation_trace import AllocationTrace
-from harness.gpu.device_memory import Block, DeviceMemory
+from harness.gpu.device_memory import PAGE, Block, DeviceMemory
 from harness.gpu.pool import Pool
 from harness.gpu.pool_settings import PoolSettings
 from harness.gpu.replay import Failure, Replay
@@ -32,16 +32,28 @@ def simulate(trace: AllocationTrace, settings: PoolSettings, free: int, total: i
         peak_live = live if live > peak_live else peak_live  # the inner loop: no calls
         peak_held = held if held > peak_held else peak_held
         fragmentation = held - live if held - live > fragmentation else fragmentation
+    mallocs, frees, end_held = device.mallocs, device.frees, pool.held
     return Replay(
         settings=settings,
         events=len(trace.events),
         peak_live=peak_live,
         peak_held=peak_held,
         end_live=live,
-        end_held=pool.held,
+        end_held=end_held,
         fragmentation=fragmentation,
-        largest=device.free + pool.idle,
-        mallocs=device.mallocs,
-        frees=device.frees,
+        largest=_largest(pool),
+        mallocs=mallocs,
+        frees=frees,
         failure=failure,
     )
+
+
+def _largest(pool: Pool) -> int:
+    """The largest array that would find memory once all that waits is given back, to within a page of the device."""
+    pool.release_all()
+    low, high = 0, pool.device.free
+    while high - low > PAGE:
+        middle = (low + high) // 2
+        fits = -(-pool.rounded(middle) // PAGE) * PAGE <= pool.device.free
+        low, high = (middle, high) if fits else (low, middle)
+    return low

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+
+from harness.gpu.devices import Gpu
 
 VARIABLE, ORDER = "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"
 BY_BUS = "PCI_BUS_ID"
@@ -14,14 +16,30 @@ def numbers(contexts: Iterable[str]) -> list[int]:
     return sorted({int(context[4:-1]) for context in contexts if context.startswith("gpu(")})
 
 
-def physical(wanted: Iterable[int], visible: str | None) -> list[int]:
-    """Their numbers on this machine, where CUDA_VISIBLE_DEVICES says ``visible``; those that it hides are left out.
+def physical(wanted: Iterable[int], env: Mapping[str, str], gpus: Sequence[Gpu]) -> list[int] | None:
+    """Their numbers as NVML has them, in an environment; those that it hides are left out.
 
-    All of them as they are where it has no plain numbers, as a UUID.
+    None where nobody can say: with parts of a GPU (MIG), or another order of several. As CUDA reads the variable (CUDA
+    C++ Programming Guide, "CUDA Environment Variables"): what follows an entry that is no device is not visible.
     """
-    if visible is None:
+    if len(gpus) > 1 and env.get(ORDER) != BY_BUS:
+        return None
+    shown = env.get(VARIABLE)
+    if shown is None:
         return list(wanted)
-    shown = [part.strip() for part in visible.split(",")] if visible.strip() else []
-    if not all(part.isdecimal() for part in shown):
-        return list(wanted)
-    return [int(shown[number]) for number in wanted if number < len(shown)]
+    if "MIG-" in shown or any(gpu.mig for gpu in gpus):
+        return None
+    seen = _seen(shown, gpus)
+    return [seen[number] for number in wanted if number < len(seen)]
+
+
+def _seen(shown: str, gpus: Sequence[Gpu]) -> list[int]:
+    """Numbers of the devices that a variable names, up to the first that is none."""
+    seen = list[int]()
+    for entry in map(str.strip, shown.split(",")):
+        named = [gpu.index for gpu in gpus if entry.startswith("GPU-") and (gpu.uuid or "").startswith(entry)]
+        number = int(entry) if entry.isdecimal() else named[0] if len(named) == 1 else -1
+        if number not in {gpu.index for gpu in gpus} - {*seen}:
+            break
+        seen.append(number)
+    return seen

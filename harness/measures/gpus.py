@@ -8,7 +8,7 @@ from typing import ClassVar
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
 from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started
+from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started, Window
 from harness.vocabulary.quantities import Quantity
 
 MEDIANS = {
@@ -21,6 +21,9 @@ MEDIANS = {
     "pcie_sent": ("pcie_sent", "B/s"),
     "pcie_received": ("pcie_received", "B/s"),
 }
+SILENT_SECONDS = 5.0
+"""Of training without a sample, after which nobody knows what happened: they come twice a second."""
+
 COUNTS = {"ecc_errors": "ecc_errors", "pcie_replays": "pcie_replays"}
 
 
@@ -29,7 +32,8 @@ class _Gpu:
         self.samples = {name: BoundedSeries() for name in MEDIANS}
         self.counts: dict[str, tuple[float, float]] = {}
         self.missing: dict[str, str] = {}
-        self.peak = 0.0
+        self.peak: float | None = None
+        self.last = 0.0
         self.taken = self.slowed = 0
         self.reasons: dict[str, int] = {}
         self.faults: list[int] = []
@@ -46,19 +50,25 @@ class Gpus(Measure):
     """
 
     name: ClassVar[str] = "gpus"
-    hears: ClassVar[tuple[type[Event], ...]] = (Started, GpuSampled, GpuFault, GpuMissing)
+    hears: ClassVar[tuple[type[Event], ...]] = (Started, Window, GpuSampled, GpuFault, GpuMissing)
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._gpus: dict[str, _Gpu] = {}
         self._started = False
         self._missing = ""
+        self._trained = 0.0
+        self._unattributed: list[int] = []
 
     def add(self, event: Event) -> None:
         if isinstance(event, Started):
             self._started = True
+        elif isinstance(event, Window):
+            self._trained = event.t
         elif isinstance(event, GpuMissing) and not event.subject:
             self._missing = event.reason
+        elif isinstance(event, GpuFault) and not event.subject:
+            self._unattributed.append(event.xid)
         elif event.subject:
             gpu = self._gpus.setdefault(event.subject, _Gpu())
             if isinstance(event, GpuMissing):
@@ -71,7 +81,7 @@ class Gpus(Measure):
 
     def _note(self, event: GpuSampled, gpu: _Gpu) -> None:
         """Counts are since the driver was loaded, so that the first sample of all is where they begin."""
-        gpu.lost = ""
+        gpu.lost, gpu.last = "", event.t
         gpu.missing.update(event.missing)
         for name in COUNTS:
             if name in event.values:
@@ -82,7 +92,8 @@ class Gpus(Measure):
         for name, series in gpu.samples.items():
             if name in event.values:
                 series.add(event.values[name])
-        gpu.peak = max(gpu.peak, event.values.get("memory_used", 0.0))
+        if (used := event.values.get("memory_used")) is not None:
+            gpu.peak = max(gpu.peak or 0.0, used)
         if "slowed" not in event.missing:
             gpu.taken += 1
             gpu.slowed += bool(event.slowed)
@@ -95,23 +106,35 @@ class Gpus(Measure):
         if not self._gpus:
             yield Quantity("gpu_slowed", "fraction", None, note=self._missing or "no sample was taken")
         for subject, gpu in sorted(self._gpus.items()):
-            yield from _of(subject, gpu)
+            gpu.faults += self._unattributed
+            yield from _of(subject, gpu, self._silence(gpu))
+        self._unattributed = []
+
+    def _silence(self, gpu: _Gpu) -> str:
+        """Why nobody knows what a GPU did to the end of training; a lost one has said why."""
+        if self._missing:
+            return f"sampling ended: {self._missing}"
+        quiet = self._trained - gpu.last
+        return f"no sample in the last {quiet:.0f} s of training" if quiet > SILENT_SECONDS and not gpu.lost else ""
 
 
-def _of(subject: str, gpu: _Gpu) -> Iterable[Quantity]:
-    lost = f"the GPU was lost: {gpu.lost}" if gpu.lost else ""
+def _of(subject: str, gpu: _Gpu, silence: str) -> Iterable[Quantity]:
+    lost = f"the GPU was lost: {gpu.lost}" if gpu.lost else silence
     for name, (quantity, unit) in MEDIANS.items():
         note = lost or gpu.missing.get(name, "no sample was taken")
         points = gpu.samples[name].points
         yield from_samples(quantity, unit, points, subject, note if lost or not points else "")
-    if gpu.peak:
-        yield Quantity("gpu_memory_peak", "B", gpu.peak, 1, gpu.peak, gpu.peak, subject, "the most that a sample saw")
+    note = (
+        "the most that a sample saw" if gpu.peak is not None else gpu.missing.get("memory_used", "no sample was taken")
+    )
+    yield Quantity("gpu_memory_peak", "B", gpu.peak, 1, gpu.peak, gpu.peak, subject, note)
     for name, quantity in COUNTS.items():
         yield _count(quantity, subject, gpu.counts.get(name), gpu.missing.get(name, "no sample was taken"))
-    yield _slowed(subject, gpu, lost)
-    yield Quantity("gpu_lost", "times", gpu.losses, 1, gpu.losses, gpu.losses, subject, lost)
+    yield _slowed(subject, gpu, lost, silence)
+    losses = None if silence and not gpu.losses else gpu.losses
+    yield Quantity("gpu_lost", "times", losses, 1, losses, losses, subject, lost)
     told = ", ".join(map(str, gpu.faults))
-    silent = gpu.missing.get("xid")
+    silent = gpu.missing.get("xid") or silence
     known = None if silent and not gpu.faults else len(gpu.faults)
     yield Quantity("xid", "errors", known, 1, subject=subject, note=told or silent or lost)
 
@@ -123,8 +146,8 @@ def _count(quantity: str, subject: str, known: tuple[float, float] | None, missi
     return Quantity(quantity, "errors", more, 1, more, more, subject)
 
 
-def _slowed(subject: str, gpu: _Gpu, lost: str) -> Quantity:
-    if not gpu.taken:
+def _slowed(subject: str, gpu: _Gpu, lost: str, silence: str) -> Quantity:
+    if not gpu.taken or (silence and not gpu.slowed):
         note = lost or gpu.missing.get("slowed", "no sample was taken")
         return Quantity("gpu_slowed", "fraction", None, subject=subject, note=note)
     share = gpu.slowed / gpu.taken

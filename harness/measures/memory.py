@@ -68,6 +68,15 @@ class Memory(Measure):
                 self._workers[event.subject] = _Worker()
             self._note(event, self._workers[event.subject])
 
+    def _shares_gpus(self) -> str:
+        """Why what is free on a GPU is not only this worker's doing, or ""."""
+        if self.arm.turn is not None:
+            return "other arms use the GPU, too"
+        if any(injection.part.name == "gpu_memory_limit" for injection in self.arm.schedule):
+            return "gpu_memory_limit holds a part of it"
+        ranks = self.arm.workload.loop == "horovod" and len(self.arm.workload.contexts) >= len(self.arm.workers)
+        return "other workers use the GPU, too" if len(self.arm.workers) > 1 and not ranks else ""
+
     def _note_pool(self, event: GpuPool, worker: _Worker) -> None:
         for device, free in event.free.items():
             if not event.step:
@@ -98,9 +107,10 @@ class Memory(Measure):
             yield from _beyond_live(role, worker)
             yield _growth(role, worker)
             for device, pool in sorted(worker.gpus.items()):
-                missing = worker.live_missing or "not counted in every window"
-                yield from_samples("gpu_reserved", "B", pool.reserved.points, f"{role} {device}")
-                beyond = pool.beyond.points
+                shared = self._shares_gpus()
+                missing = shared or worker.live_missing or "not counted in every window"
+                reserved, beyond = ([], []) if shared else (pool.reserved.points, pool.beyond.points)
+                yield from_samples("gpu_reserved", "B", reserved, f"{role} {device}", shared)
                 yield from_samples("gpu_beyond_live", "B", beyond, f"{role} {device}", "" if beyond else missing)
 
 

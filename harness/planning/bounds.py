@@ -40,5 +40,5 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         counts_live=workload.memory != "resident",
         startup_timeout=scenario.startup_timeout,
         faults=len(scenario.faults),
-        on_gpus=any(context.startswith("gpu") for context in topology.contexts),
+        contexts=tuple(topology.contexts),
     )

@@ -188,10 +188,12 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
         _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted)
-        for number, each in enumerate(wanted.libraries, 1):
+        first = [each for each in wanted.libraries if each.startswith(_TOLD)]  # a version that is none is told early
+        for number, each in enumerate(dict.fromkeys([*first, *wanted.libraries]), 1):
             say(f"installing {each} ({number} of {len(wanted.libraries)})")
             _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted)
-        _try_import(python, wanted, beside, say)
+        _link_nccl(beside)
+        _try_import(python, wanted, beside, "mxnet", say)
         if wanted.horovod:
             _add_horovod(wanted, wanted.horovod, pip, python, say)
         listed = json.loads(_run([*pip, "list", "--format", "json"], wanted))
@@ -205,12 +207,18 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _try_import(python: str, wanted: Recipe, place: Path, say: Say) -> None:
-    """Import MXNet; one with CUDA needs the driver's library, without which nobody can know yet."""
+def _link_nccl(place: Path) -> None:
+    """What Horovod's build looks for; wheels have the library by its full name only."""
+    for library in place.glob("lib/python*/site-packages/nvidia/nccl/lib/libnccl.so.2"):
+        library.with_name("libnccl.so").symlink_to(library.name)
+
+
+def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say) -> None:
+    """Import it; with CUDA that needs the driver's library, without which nobody can know yet."""
     if wanted.libraries and not wheels.has_driver():
-        say(f"{wheels.DRIVER} is not on this machine, so that {wanted.requirements[0]} was not imported here")
+        say(f"{wheels.DRIVER} is not on this machine, so that {module} was not imported here")
         return
-    _run([python, "-c", "import mxnet"], wanted, _library_path(place))
+    _run([python, "-c", f"import {module}"], wanted, _library_path(place))
 
 
 def _library_path(place: Path) -> dict[str, str]:
@@ -235,7 +243,7 @@ def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say:
     if not _wheels(wanted):
         _build_horovod(wanted, horovod, pip, say)
     _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted)
-    _run([python, "-c", "import horovod.mxnet"], wanted)
+    _try_import(python, wanted, Path(python).parents[1], "horovod.mxnet", say)
 
 
 def _wheel_folder(wanted: Recipe) -> Path:
@@ -283,7 +291,10 @@ def _with_nccl(python: Path) -> dict[str, str]:
     Untested: no machine had nvcc 11 and a GPU that the wheel is for.
     """
     folder = next(python.parents[1].glob("lib/python*/site-packages/nvidia/nccl"), None)
-    return {"HOROVOD_GPU_OPERATIONS": "NCCL", "HOROVOD_NCCL_HOME": str(folder)} if folder else {}
+    if folder is None:
+        return {}
+    found = {"HOROVOD_NCCL_HOME": str(folder), "HOROVOD_NCCL_LINK": "SHARED"}  # wheels have no static library
+    return {"HOROVOD_GPU_OPERATIONS": "NCCL", **found, **_library_path(python.parents[1])}
 
 
 def _percentages(horovod: str, say: Say) -> Say:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -9,25 +10,43 @@ from pathlib import Path
 from harness.base.errors import InputError
 from harness.gpu import machine_code
 from harness.gpu.machine_code import MachineCode
+from harness.targets.interpreter import Interpreter
 
-_FIND = "from importlib.util import find_spec; print((find_spec('mxnet') or type('', (), {'origin': ''})).origin)"
+_FIND = """
+import os, runpy
+from importlib.util import find_spec
+spec = find_spec("mxnet")
+if spec:
+    print(runpy.run_path(os.path.join(os.path.dirname(spec.origin), "libinfo.py"))["find_lib_path"]()[0])
+"""
+"""``python/mxnet/libinfo.py``, which MXNet itself asks: a library that was built from source lies elsewhere."""
+
 _PATIENCE_SECONDS = 30.0
 
 
-def path_of(python: Path) -> Path:
-    """The file that an interpreter's mxnet loads; InputError where there is none."""
+def path_of(interpreter: Interpreter) -> Path | None:
+    """The file that an interpreter's mxnet loads; None where there is none, or it is not told."""
+    passed_on = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     try:
-        argv = [str(python), "-c", _FIND]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/")
+        done = subprocess.run(
+            [str(interpreter.python), "-c", _FIND],
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_SECONDS,
+            cwd="/",
+            env={**passed_on, **interpreter.env},
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{python} is no Python that runs here: {error}") from error
-    found = Path(done.stdout.strip() or "/").parent / "libmxnet.so"
-    if not found.is_file():
-        raise InputError(f"{python} has no mxnet with a libmxnet.so beside it; give the path of a python with mxnet")
-    return found
+        raise InputError(f"{interpreter.python} is no Python that runs here: {error}") from error
+    found = Path(done.stdout.strip())
+    return found if done.stdout.strip() and found.is_file() else None
 
 
 @cache
-def machine_code_of(python: Path) -> MachineCode:
-    """For which GPUs the library of an interpreter is; InputError where it cannot be found or read."""
-    return machine_code.read(path_of(python))
+def machine_code_of(interpreter: Interpreter) -> MachineCode | None:
+    """For which GPUs its library is; None where there is no library to be read."""
+    path = path_of(interpreter)
+    try:
+        return None if path is None else machine_code.read(path)
+    except InputError:
+        return None

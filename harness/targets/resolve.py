@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.base.errors import InputError
+from harness.gpu import wheels
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
@@ -59,6 +60,8 @@ def _chosen(target: Target, mxnet: str | None, python: str | None) -> Target:
             Target(mxnet=mxnet)
         except ValueError as error:
             raise InputError(f"{mxnet!r} is not a version; write it as in 1.9.1") from error
+        if target.cuda and mxnet not in wheels.VERSIONS:
+            raise InputError(f"there is no {wheels.WHEEL} {mxnet}; there are {', '.join(wheels.VERSIONS)}")
         return target.model_copy(update={"mxnet": mxnet, "python": None})
     if target.python or target.mxnet:
         return target

@@ -19,7 +19,8 @@ class JobBounds:
     ``input``: what the model takes, "" where only a script knows. ``smallest`` and ``variable``: the least size that it
     takes, and whether it takes several. ``own_checkpoints``: whether a script writes checkpoints whose names are known.
     ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
-    ``startup_timeout``: seconds in which all must have come up. ``on_gpus``: whether a context is a GPU.
+    ``startup_timeout``: seconds in which all must have come up. ``contexts``: devices of each worker, or of all ranks
+    of Horovod on a host.
     """
 
     hosts: Mapping[str, str]
@@ -41,12 +42,22 @@ class JobBounds:
     counts_live: bool
     startup_timeout: float
     faults: int
-    on_gpus: bool = False
+    contexts: tuple[str, ...] = ("cpu(0)",)
 
     @property
     def networked(self) -> bool:
         """Whether processes run on hosts of a pocket cluster."""
         return any(self.hosts.values())
+
+    @property
+    def on_gpus(self) -> bool:
+        """Whether a context is a GPU."""
+        return any(context.startswith("gpu") for context in self.contexts)
+
+    def contexts_of(self, role: str) -> tuple[str, ...]:
+        """Devices that a role trains on; a rank of Horovod has the one of its number on its host."""
+        rank = self.environments.get(role, {}).get("HOROVOD_LOCAL_RANK")
+        return self.contexts if rank is None else (self.contexts[int(rank) % len(self.contexts)],)
 
     @property
     def windows(self) -> int:

@@ -3,13 +3,13 @@
 import ctypes
 import re
 
-_MAPPED = re.compile(r"\S*/(lib(cudart|nccl|cudnn)\.so[.\d]*)$", re.M)
+_MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn)\.so[.\d]*)$", re.M)
 
 
 def versions():
     """``{"nccl": "2.21.5"}`` and so on; what is not loaded, or does not say, is left out."""
     with open("/proc/self/maps") as file:
-        mapped = {match.group(2): match.group().split()[-1] for match in _MAPPED.finditer(file.read())}
+        mapped = {match.group(2): match.group(1) for match in _MAPPED.finditer(file.read())}
     asked = {"cuda": _of("cudart", mapped, _cuda), "nccl": _of("nccl", mapped, _nccl)}
     asked["cudnn"] = _of("cudnn", mapped, _cudnn)
     return {name: version for name, version in asked.items() if version}

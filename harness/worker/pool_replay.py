@@ -113,12 +113,16 @@ def main():
     first = empty(1, context)  # with it come the device's context and the pool, which keeps its block
     del first
     mx.nd.waitall()
+    if not counters.mallocs:
+        raise SystemExit(
+            "calls of cudaMalloc are not seen: this MXNet has a CUDA runtime of its own inside, or not CUDA 11"
+        )
     left = hold_all_but(free, runtime)
     calls = counters.mallocs, counters.frees
     found = replay(path, context, counters)
     found["mallocs"], found["frees"] = counters.mallocs - calls[0], counters.frees - calls[1]
     arrays = found.pop("arrays")
-    found["largest"] = 0 if found["failure"] else largest(context, left)
+    found["largest"] = largest(context, left)
     del arrays
     sys.stdout.write(json.dumps({"free": left, "mxnet": mx.__version__, **found}) + "\n")
 

@@ -46,6 +46,8 @@ def test_errors_are_those_that_the_driver_tells_and_gpus_that_are_lost() -> None
     assert judged(_arm(lost=1.0), errors=False)[0] == "fail"
     assert judged(_arm(xid=None), errors=False)[0] == "invalid"
     assert judged(arm(), errors=False)[0] == "invalid"
+    hidden = Quantity("ecc_errors", "errors", None, subject="gpu/0", note="insufficient permissions")
+    assert judged(arm(hidden), errors=False)[0] == "invalid"
 
 
 @pytest.mark.parametrize(("limit", "verdict"), [("4GB", "pass"), ("2GB", "fail")])

@@ -47,6 +47,7 @@ int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 11040; return O
 int nvmlDeviceGetCount_v2(unsigned *number) { *number = count; return OK; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned number, void **device) {
     if ((int)number >= count) return INVALID;
+    if (gpus[number].lives == 0) return LOST;
     *device = &gpus[number];
     return OK;
 }
@@ -87,7 +88,10 @@ int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long
 int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *replays) { ASK(REPLAY); *replays = 7; return OK; }
 int nvmlDeviceGetPcieThroughput(void *device, int way, unsigned *rate) { ASK(PCIE); *rate = way ? 300 : 200; return OK; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) { ASK(REASONS); *reasons = gpu->reasons; return OK; }
+#ifndef OLD
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *number, void *infos) { ASK(PROCESSES); *number = 0; return OK; }
+#endif
+int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned *number, void *infos) { ASK(PROCESSES); *number = 0; return OK; }
 int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *up) {
     ASK(LINKS);
     if (link >= 12) return INVALID;

@@ -53,6 +53,16 @@ def test_every_container_counts(tmp_path: Path) -> None:
     assert found.words == "5.0, 8.6, 12.0, PTX of 7.0"
 
 
+@pytest.mark.parametrize(("name", "cuda"), [("12", (12, 0)), ("10.2", (10, 2))])
+def test_names_of_other_runtimes(tmp_path: Path, name: str, cuda: tuple[int, int]) -> None:
+    found = read(tmp_path, elf(b"", strings=f"\0libcudart.so.{name}\0".encode()))
+    assert (found.cuda, found.is_for_gpus) == (cuda, True)
+
+
+def test_a_runtime_that_is_linked_statically_has_no_name(tmp_path: Path) -> None:
+    assert read(tmp_path, elf(container((MACHINE_CODE, 90)))).is_for_gpus
+
+
 def test_a_library_for_cpus_has_none(tmp_path: Path) -> None:
     found = read(tmp_path, elf(container((MACHINE_CODE, 80)), name=b".nv_another"))
     assert (found.words, found.cuda) == ("none", None)

@@ -24,7 +24,8 @@ import pynvml
 from harness.gpu import installed, nvml
 driver = installed.driver()
 with nvml.connection():
-    samples = [asdict(nvml.sample(pynvml.nvmlDeviceGetHandleByIndex(n), slow=True)) for n in range(len(driver.gpus))]
+    known = [gpu.index for gpu in driver.gpus if not gpu.missing]
+    samples = [asdict(nvml.sample(pynvml.nvmlDeviceGetHandleByIndex(n), slow=True)) for n in known]
 print(json.dumps({"driver": asdict(driver), "samples": samples}))
 """
 
@@ -55,6 +56,7 @@ class Answers:
 
 
 LINKS = 2048
+SOURCE = Path(__file__).with_name("fake_nvml.c")
 H100 = Answers("NVIDIA H100 80GB HBM3", (9, 0), 85520809984, 2129461248, 100, 1410, 2619, 699_000, 62, 4, LINKS)
 """As it answered under a matrix product (`tests/recorded/h100/nvml.json`): its power cap held."""
 
@@ -73,8 +75,7 @@ SLICE = Answers(
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a compiled ``libnvidia-ml.so.1``."""
     folder = tmp_path_factory.mktemp("nvml")
-    source = Path(__file__).with_name("fake_nvml.c")
-    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-o", folder / "libnvidia-ml.so.1", source], check=True)
+    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-o", folder / "libnvidia-ml.so.1", SOURCE], check=True)
     return folder
 
 
@@ -97,7 +98,7 @@ def test_what_each_gpu_is(library: Path, tmp_path: Path) -> None:
     first, second = driver["gpus"]
     assert first == {
         "index": 0, "name": "NVIDIA A100-SXM4-40GB", "uuid": "GPU-0", "capability": [8, 0], "memory": 42949672960,
-        "nvlinks": 12, "mig": False,
+        "nvlinks": 12, "mig": False, "missing": "",
     }  # fmt: skip
     assert (second["name"], second["capability"]) == ("Tesla V100-SXM2-16GB", [7, 0])
     assert driver["pairs"] == [{"first": 0, "second": 1, "near": "one host bridge", "reach": True}]
@@ -151,7 +152,7 @@ def sampled(env: dict[str, str], *gpus: str, most: int = 12) -> list[Event]:
     with subprocess.Popen(argv, env={**env, "HARNESS_EVENTS_FD": str(write)}, cwd=ROOT, pass_fds=(write,)) as process:
         os.close(write)
         with os.fdopen(read, "rb") as lines:
-            told = [events.decode(line) for line, _ in zip(lines, range(most), strict=False)]
+            told = [events.decode(line) for _, line in zip(range(most), lines, strict=False)]
         process.kill()
     return told
 
@@ -166,6 +167,35 @@ def test_a_gpu_that_falls_off_the_bus_is_told_once_and_others_go_on(library: Pat
     others = [event for event in told if event.subject == "gpu/1"]
     assert len(others) == 9
     assert all(isinstance(event, GpuSampled) for event in others)
+
+
+def test_one_gpu_that_cannot_be_asked_leaves_the_others(library: Path, tmp_path: Path) -> None:
+    """As a lost one, or one that a container may not see."""
+    driver = shown(library, tmp_path, A100, replace(V100, lives=0))["driver"]
+    assert [gpu["missing"] for gpu in driver["gpus"]] == ["", "gpu is lost"]
+    assert driver["pairs"][0]["reach"] is None
+
+
+def test_a_driver_from_before_510(library: Path, tmp_path: Path) -> None:
+    """It has no third version of the question for processes."""
+    old = tmp_path / "old"
+    old.mkdir()
+    argv = ["gcc", "-w", "-shared", "-fPIC", "-DOLD", "-o", old / "libnvidia-ml.so.1", SOURCE]
+    subprocess.run(argv, check=True)
+    (sample,) = shown(old, tmp_path, A100)["samples"]
+    assert (sample["processes"], "processes" in sample["missing"]) == ({}, False)
+
+
+def test_events_that_one_gpu_refuses_are_missing_of_that_one(library: Path, tmp_path: Path) -> None:
+    told = sampled(environment(library, tmp_path, SLICE, V100), "0", "1", most=4)
+    missing = {event.subject: event.missing.get("xid") for event in told if isinstance(event, GpuSampled)}
+    assert missing == {"gpu/0": "events are not told", "gpu/1": None}
+
+
+def test_the_error_of_a_lost_gpu_is_its_own(library: Path, tmp_path: Path) -> None:
+    told = sampled(environment(library, tmp_path, replace(A100, lives=2), FAKE_NVML_XID="79"), "0", most=3)
+    (fault,) = [event for event in told if isinstance(event, GpuFault)]
+    assert (fault.subject, fault.xid) == ("gpu/0", 79)
 
 
 def test_a_critical_error_is_told_with_its_number(library: Path, tmp_path: Path) -> None:

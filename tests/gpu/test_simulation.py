@@ -9,7 +9,8 @@ import pytest
 
 from harness.gpu import allocation_trace, pool_settings
 from harness.gpu.allocation_trace import AllocationTrace
-from harness.gpu.device_memory import PAGE
+from harness.gpu.device_memory import PAGE, DeviceMemory
+from harness.gpu.pool import Pool
 from harness.gpu.pool_settings import PoolSettings
 from harness.gpu.replay import Failure, Replay
 from harness.gpu.simulation import simulate
@@ -83,8 +84,19 @@ def test_there_are_87_of_them() -> None:
     assert (len(WAITING), len({replay["name"] for replay in WAITING})) == (87, 87)
 
 
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: settings.words)
+def test_the_largest_array_can_be_had_and_hardly_a_larger_one(settings: PoolSettings) -> None:
+    free, taken = 8 * 2**30, 100_000_000
+    largest = simulate(AllocationTrace("t", [(1, taken)]), settings, free).largest
+    step = PAGE if settings.kind != "Round" else 1 << settings.cutoff
+    for size, there in ((largest, True), (largest + 2 * max(step, settings.large_round), False)):
+        pool = Pool(settings, DeviceMemory(free, free))
+        pool.allocate(taken)
+        assert (pool.allocate(size) is not None) is there
+
+
 def test_a_trace_that_runs_out() -> None:
     trace = AllocationTrace("t", [(1, 3_000_000), (2, 3_000_000), (3, 3_000_000)])
     found = simulate(trace, PoolSettings("Unpooled"), 9_000_000)
     assert found.failure == Failure(event=2, size=3_000_000, live=6_000_000, held=6_000_000)
-    assert (found.served, found.calls, found.largest) == (2, 3, 9_000_000 - 2 * 4_194_304)
+    assert (found.served, found.calls, found.largest) == (2, 3, 0), "what is left is no whole page"

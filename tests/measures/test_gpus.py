@@ -9,7 +9,7 @@ import pytest
 
 from harness.measures.gpus import Gpus
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started
+from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled, Started, Window
 from harness.vocabulary.quantities import Quantity
 
 TEXT = 'title: t\nworkload: {model: mlp, steps: 100, warmup: 20}\ntopology: {contexts: ["gpu(0)"]}\n'
@@ -67,6 +67,26 @@ def test_errors_are_counted_and_a_gpu_that_is_lost_says_so(measured: Callable[..
     assert found["sm_clock"].value == 1000
     assert "the GPU was lost: gpu is lost" in found["sm_clock"].note
     assert "the GPU was lost: gpu is lost" in found["gpu_slowed"].note
+
+
+def test_a_sampler_that_ends_or_stands_still_leaves_nothing_known(measured: Callable[..., dict[str, Quantity]]) -> None:
+    """A pass on the samples before would say more than is known."""
+    good = [STARTED, sampled(3.0, sm_clock=1980, ecc_errors=0)]
+    for more in ([Window(60.0, "main", "worker/0", 0, 10, 50.0)], [GpuMissing(4.0, "main", "", "the sampler ended")]):
+        found = measured(*good, *more)
+        assert [found[name].value for name in ("gpu_slowed", "xid", "gpu_lost")] == [None, None, None]
+    assert found["xid"].note == "sampling ended: the sampler ended"
+    assert measured(*good, Window(5.0, "main", "worker/0", 0, 10, 1.0))["xid"].value == 0
+
+
+def test_an_error_of_nobody_knows_which_gpu_counts_for_each(measured: Callable[..., dict[str, Quantity]]) -> None:
+    found = measured(STARTED, sampled(3.0, sm_clock=1), GpuFault(4.0, "main", "", 79))
+    assert (found["xid"].value, found["xid"].note) == (1, "79")
+
+
+def test_memory_that_no_sample_tells_has_no_peak(measured: Callable[..., dict[str, Quantity]]) -> None:
+    found = measured(STARTED, sampled(3.0, missing={"memory_used": "not supported"}, sm_clock=1))
+    assert (found["gpu_memory_peak"].value, found["gpu_memory_peak"].note) == (None, "not supported")
 
 
 def test_none_that_can_be_asked(measured: Callable[..., dict[str, Quantity]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -84,7 +85,8 @@ class Commit(Commitment):
 
     def _leave(self) -> None:
         self._holder.kill()
-        self._holder.wait()
+        with suppress(subprocess.TimeoutExpired):  # a driver that hangs keeps it
+            self._holder.wait(1.0)
         for pipe in (self._holder.stdin, self._holder.stdout):
             if pipe is not None and not pipe.closed:
                 pipe.close()
