@@ -211,8 +211,12 @@ TOGETHER: list[dict[str, str]] = [
 
 @needs_clusters
 def test_nothing_outlives_a_killed_controller_whatever_faults_are_in_force(target: Path, tmp_path: Path) -> None:
-    """SIGKILL while all faults of a group are in force, every fault in one of them; 2 s later nothing is left."""
-    assert sorted(name for group in TOGETHER for name in group) == sorted(faults.all_faults())
+    """SIGKILL while all faults of a group are in force, every fault in one of them; 2 s later nothing is left.
+
+    All that need no GPU; what holds a GPU's memory is a child of the agent's, as what hogs processors is.
+    """
+    possible = sorted(name for name, fault in faults.all_faults().items() if "gpus" not in fault.needs)
+    assert sorted(name for group in TOGETHER for name in group) == possible
     with ThreadPoolExecutor(2) as pool:
         left = list(pool.map(lambda group: _left_after_kill(group, tmp_path), TOGETHER))
     assert left == [[]] * len(TOGETHER)
