@@ -101,7 +101,8 @@ def test_what_the_library_is_for_decides_whether_a_kernel_runs(
     driver: Driver, on_gpu: Interpreter, record: Record
 ) -> None:
     """What is foretold from the file, and what MXNet then says (claim E2)."""
-    code = library.machine_code_of(on_gpu.python)
+    code = library.machine_code_of(on_gpu)
+    assert code is not None
     misfits = [str(misfit) for misfit in fitness.misfits(driver, [0], code, code.cuda)]
     env = {**os.environ, **on_gpu.env}
     done = subprocess.run([str(on_gpu.python), "-c", COPIED], capture_output=True, text=True, env=env)

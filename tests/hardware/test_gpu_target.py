@@ -69,7 +69,8 @@ def test_it_trains_on_processors_and_names_its_libraries(stub: Path, tmp_path: P
 
 
 def test_its_machine_code() -> None:
-    found = library.machine_code_of(built().interpreter.python)
+    found = library.machine_code_of(built().interpreter)
+    assert found is not None
     assert (found.words, found.cuda) == ("5.0, 6.0, 7.0, 8.0, 8.6", (11, 0))
 
 
