@@ -207,11 +207,8 @@ class Agent:
     def _hear_of_gpus(self, sampler: Child) -> None:
         """Pass on what it says; its end is told, unless it is ours."""
         self._forward(sampler)
-        if sampler.events not in self._events.get_map():
-            sampler.process.poll()
-            if self._kill_at is None and not sampler.exited:
-                sampler.exited = True
-                self._report("gpu_missing", "", {"reason": f"the sampler ended with {sampler.process.wait(1.0)}"})
+        if sampler.events not in self._events.get_map() and self._kill_at is None:
+            self._report("gpu_missing", "", {"reason": "the sampler ended; the agent's log may tell why"})
 
     def _tell_wire(self, instruction: Impair | Restore | Survey | Shutdown) -> None:
         if self._wire is not None:

@@ -81,6 +81,8 @@ def changes(arguments: argparse.Namespace) -> list[Override]:
 
     repeat = getattr(arguments, "repeat", None)
     cuda = getattr(arguments, "cuda", None)
+    if cuda is not None and arguments.python:
+        raise InputError(f"give --cuda {cuda} or --python {arguments.python}, not both: that python has its own MXNet")
     own = [("repeat", repeat), ("target.cuda", cuda)]
     return [*((path, value) for path, value in own if value is not None), *map(overrides.from_option, arguments.set)]
 

@@ -34,7 +34,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.report.calibration import render
     from harness.studies.calibrate import Calibrate
 
-    _options.require_alone(arguments, "path", "runs", "duets", "resolve", "set", "mxnet", "python")
+    _options.require_alone(arguments, "path", "runs", "duets", "resolve", "set", "mxnet", "cuda", "python")
     if arguments.resume is None and arguments.path is None:
         raise InputError("give a scenario to run again and again, or --resume ID")
     study, folder = _studying.opened(Calibrate, lambda: _study(arguments), arguments)

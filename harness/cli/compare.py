@@ -63,7 +63,9 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.report.compare import render
     from harness.studies.compare import Compare
 
-    _options.require_alone(arguments, "path", "measure", "resolve", "seeds", "apart", "set", "mxnet", "python", *SIDES)
+    _options.require_alone(
+        arguments, "path", "measure", "resolve", "seeds", "apart", "set", "mxnet", "cuda", "python", *SIDES
+    )
     if arguments.resume is None and arguments.path is None:
         raise InputError("give a scenario to compare sides of, or --resume ID")
     if arguments.measure not in (None, *MEASURES):

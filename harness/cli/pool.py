@@ -81,7 +81,7 @@ def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[
     """What replays the trace with a setting: the simulation, or a GPU."""
     import tempfile
 
-    from harness.gpu import allocation_trace, fitness, installed, simulation
+    from harness.gpu import allocation_trace, fitness, installed, simulation, wheels
     from harness.gpu.real_pool import RealPool
     from harness.scenario.schema import Target
     from harness.targets import environment, resolve
@@ -91,7 +91,11 @@ def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[
         return
     if (misfit := next(fitness.misfits(installed.driver(), [arguments.gpu]), None)) is not None:
         raise InputError(str(misfit))
-    target = Target(python=arguments.python) if arguments.python else Target(mxnet="1.9.1", cuda="11")
+    target = (
+        Target(python=arguments.python)
+        if arguments.python
+        else Target(mxnet=environment.DEFAULT_MXNET, cuda=wheels.CUDA)
+    )
     found = resolve.interpreter(target, lambda line: print(line, file=sys.stderr))
     real = RealPool(found.python, found.env, arguments.gpu, environment.cache_folder().parent / "counting")
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ MEDIANS = {
 SILENT_SECONDS = 5.0
 """Of training without a sample, after which nobody knows what happened: they come twice a second."""
 
-COUNTS = {"ecc_errors": "ecc_errors", "pcie_replays": "pcie_replays"}
+COUNTS = ("ecc_errors", "pcie_replays")
 
 
 class _Gpu:
@@ -66,7 +66,7 @@ class Gpus(Measure):
         elif isinstance(event, Window):
             self._trained = event.t
         elif isinstance(event, GpuMissing) and not event.subject:
-            self._missing = event.reason
+            self._missing = self._missing or event.reason  # the first says most: what ends has told why
         elif isinstance(event, GpuFault) and not event.subject:
             self._unattributed.append(event.xid)
         elif event.subject:
@@ -106,51 +106,46 @@ class Gpus(Measure):
         if not self._gpus:
             yield Quantity("gpu_slowed", "fraction", None, note=self._missing or "no sample was taken")
         for subject, gpu in sorted(self._gpus.items()):
-            gpu.faults += self._unattributed
-            yield from _of(subject, gpu, self._silence(gpu))
-        self._unattributed = []
+            yield from _of(subject, gpu, [*gpu.faults, *self._unattributed], self._silence(gpu))
 
     def _silence(self, gpu: _Gpu) -> str:
-        """Why nobody knows what a GPU did to the end of training; a lost one has said why."""
+        """Why nobody knows what a GPU did to the end of training."""
+        if gpu.lost:
+            return f"the GPU was lost: {gpu.lost}"
         if self._missing:
             return f"sampling ended: {self._missing}"
         quiet = self._trained - gpu.last
-        return f"no sample in the last {quiet:.0f} s of training" if quiet > SILENT_SECONDS and not gpu.lost else ""
+        return f"no sample in the last {quiet:.0f} s of training" if quiet > SILENT_SECONDS else ""
 
 
-def _of(subject: str, gpu: _Gpu, silence: str) -> Iterable[Quantity]:
-    lost = f"the GPU was lost: {gpu.lost}" if gpu.lost else silence
+def _of(subject: str, gpu: _Gpu, xids: list[int], silence: str) -> Iterable[Quantity]:
+    """Medians are of what there is; what would say that nothing happened needs samples to the end."""
     for name, (quantity, unit) in MEDIANS.items():
-        note = lost or gpu.missing.get(name, "no sample was taken")
         points = gpu.samples[name].points
-        yield from_samples(quantity, unit, points, subject, note if lost or not points else "")
-    note = (
-        "the most that a sample saw" if gpu.peak is not None else gpu.missing.get("memory_used", "no sample was taken")
-    )
-    yield Quantity("gpu_memory_peak", "B", gpu.peak, 1, gpu.peak, gpu.peak, subject, note)
-    for name, quantity in COUNTS.items():
-        yield _count(quantity, subject, gpu.counts.get(name), gpu.missing.get(name, "no sample was taken"))
-    yield _slowed(subject, gpu, lost, silence)
-    losses = None if silence and not gpu.losses else gpu.losses
-    yield Quantity("gpu_lost", "times", losses, 1, losses, losses, subject, lost)
-    told = ", ".join(map(str, gpu.faults))
-    silent = gpu.missing.get("xid") or silence
-    known = None if silent and not gpu.faults else len(gpu.faults)
-    yield Quantity("xid", "errors", known, 1, subject=subject, note=told or silent or lost)
-
-
-def _count(quantity: str, subject: str, known: tuple[float, float] | None, missing: str) -> Quantity:
-    if known is None:
-        return Quantity(quantity, "errors", None, subject=subject, note=missing)
-    more = max(0.0, known[1] - known[0])
-    return Quantity(quantity, "errors", more, 1, more, more, subject)
-
-
-def _slowed(subject: str, gpu: _Gpu, lost: str, silence: str) -> Quantity:
-    if not gpu.taken or (silence and not gpu.slowed):
-        note = lost or gpu.missing.get("slowed", "no sample was taken")
-        return Quantity("gpu_slowed", "fraction", None, subject=subject, note=note)
-    share = gpu.slowed / gpu.taken
+        note = silence or ("" if points else _missing(gpu, name))
+        yield from_samples(quantity, unit, points, subject, note)
+    yield _exact("gpu_memory_peak", "B", subject, gpu.peak, silence, _missing(gpu, "memory_used"))
+    for name in COUNTS:
+        first, last = gpu.counts.get(name, (0.0, None))
+        known = None if last is None else max(0.0, last - first)
+        yield _exact(name, "errors", subject, known, silence if not known else "", _missing(gpu, name))
+    share = gpu.slowed / gpu.taken if gpu.taken else None
     why = ", ".join(f"{reason} in {count}" for reason, count in sorted(gpu.reasons.items()))
-    note = "; ".join(filter(None, (lost, f"of {gpu.taken} samples" + (f": {why}" if why else ""))))
-    return Quantity("gpu_slowed", "fraction", share, gpu.taken, share, share, subject, note)
+    seen = f"of {gpu.taken} samples" + (f": {why}" if why else "")
+    yield _exact("gpu_slowed", "fraction", subject, share, "" if share else silence, _missing(gpu, "slowed"), seen)
+    yield _exact("gpu_lost", "times", subject, gpu.losses, "" if gpu.losses else silence, told=gpu.lost)
+    unheard = "" if xids else gpu.missing.get("xid") or silence
+    yield _exact("xid", "errors", subject, len(xids), unheard, told=", ".join(map(str, xids)))
+
+
+def _missing(gpu: _Gpu, name: str) -> str:
+    return gpu.missing.get(name, "no sample was taken")
+
+
+def _exact(
+    name: str, unit: str, subject: str, value: float | None, unknown: str, missing: str = "", told: str = ""
+) -> Quantity:
+    """A number that is known exactly; not available where it is ``unknown`` to the end, or ``missing`` altogether."""
+    if unknown or value is None:
+        return Quantity(name, unit, None, subject=subject, note=unknown or missing)
+    return Quantity(name, unit, value, 1, value, value, subject, told)

@@ -25,8 +25,8 @@ _PATIENCE_SECONDS = 30.0
 
 
 def path_of(interpreter: Interpreter) -> Path | None:
-    """The file that an interpreter's mxnet loads; None where there is none, or it is not told."""
-    passed_on = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    """The file that an interpreter's mxnet loads, of which the shell's variables decide nothing; None if untold."""
+    passed_on = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MXNET_"))}
     try:
         done = subprocess.run(
             [str(interpreter.python), "-c", _FIND],

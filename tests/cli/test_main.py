@@ -246,3 +246,11 @@ def test_there_are_no_studies(capsys: pytest.CaptureFixture[str], tmp_path: Path
     file.touch()
     assert cli.main(["studies", "--results", str(file)]) == 2
     assert "is no folder of results" in capsys.readouterr().err
+
+
+def test_an_interpreter_brings_its_own_cuda(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = tmp_path / "q.yaml"
+    scenario.write_text("title: t\nworkload: {model: mlp, steps: 20}\n")
+    for verb in ("plan", "run", "compare"):
+        assert cli.main([verb, str(scenario), "--cuda", "11", "--python", sys.executable]) == 2
+        assert "give --cuda 11 or --python" in capsys.readouterr().err

@@ -74,9 +74,23 @@ def test_a_sampler_that_ends_or_stands_still_leaves_nothing_known(measured: Call
     good = [STARTED, sampled(3.0, sm_clock=1980, ecc_errors=0)]
     for more in ([Window(60.0, "main", "worker/0", 0, 10, 50.0)], [GpuMissing(4.0, "main", "", "the sampler ended")]):
         found = measured(*good, *more)
-        assert [found[name].value for name in ("gpu_slowed", "xid", "gpu_lost")] == [None, None, None]
+        unknown = ("gpu_slowed", "xid", "gpu_lost", "ecc_errors", "gpu_memory_peak")
+        assert [found[name].value for name in unknown] == [None] * 5
     assert found["xid"].note == "sampling ended: the sampler ended"
     assert measured(*good, Window(5.0, "main", "worker/0", 0, 10, 1.0))["xid"].value == 0
+
+
+def test_what_was_seen_before_is_told_even_so(measured: Callable[..., dict[str, Quantity]]) -> None:
+    ended = GpuMissing(9.0, "main", "", "the sampler ended")
+    hot = sampled(4.0, ("power cap",), sm_clock=1400, ecc_errors=3)
+    found = measured(STARTED, sampled(3.0, sm_clock=1980, ecc_errors=1), hot, GpuFault(5.0, "main", "gpu/0", 31), ended)
+    assert (found["gpu_slowed"].value, found["ecc_errors"].value, found["xid"].value) == (0.5, 2, 1)
+
+
+def test_the_first_reason_stays(measured: Callable[..., dict[str, Quantity]]) -> None:
+    """NVML's word comes before the end of who told it."""
+    both = [GpuMissing(1.0, "main", "", "driver not loaded"), GpuMissing(1.1, "main", "", "the sampler ended")]
+    assert measured(*both)["gpu_slowed"].note == "driver not loaded"
 
 
 def test_an_error_of_nobody_knows_which_gpu_counts_for_each(measured: Callable[..., dict[str, Quantity]]) -> None:
