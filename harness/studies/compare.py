@@ -20,7 +20,7 @@ from harness.judging.verdict import Verdict
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import MEASURES
-from harness.studies.evidence import Evidence
+from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.finding import Question, as_json, margin_in_words, sentence
 from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
@@ -248,7 +248,7 @@ class Compare(Study):
     def _take(self, pair: Pair) -> None:
         self.evidence.pairs.append(pair)
         if not self.of_seeds or len(self._done) >= self.question_.seeds:
-            self.evidence.look(self.seconds, self._planned)
+            self.evidence.look(self.seconds, self._planned, OF_SEEDS if self.of_seeds else 0.0)
 
     def _why_not(self, verdict: Verdict) -> str:
         """What arms say of a number that they do not have."""

@@ -10,7 +10,7 @@ from statistics import median, stdev
 
 from harness.statistics import convergence
 from harness.statistics.convergence import Convergence
-from harness.statistics.sequential import LEVEL, Look, Sequential, sequential, share
+from harness.statistics.sequential import IN_TIME, LEVEL, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
 from harness.studies.finding import Finding, Margin, Question, is_decided, pairs_needed, word_of
@@ -22,6 +22,9 @@ GUARDED, GUARD = "throughput", "throughput_overall"
 
 GUARDS = 0.1
 """Share of the level that the guard has."""
+
+OF_SEEDS = IN_TIME / 2
+"""Share of the level that is due once as many seeds are there as were asked for, however little time that took."""
 
 GUARD_ROOM = 3
 """Sides are the same only where the guard's interval lies within so many times the margin: it scatters more."""
@@ -54,12 +57,15 @@ class Evidence:
         """What a pair takes; None before there is one."""
         return median(pair.seconds for pair in self.pairs) if self.pairs else None
 
-    def look(self, spent: float, budget: float) -> None:
-        """Spend of the level what is due by the time the next pair would be there; nothing where there is none new."""
+    def look(self, spent: float, budget: float, least: float = 0.0) -> None:
+        """Spend of the level what is due by the time the next pair would be there; nothing where there is none new.
+
+        At ``least`` such a share, where the number of pairs was decided before; time spends the rest.
+        """
         count, last = len(self.counted), self.looks[-1] if self.looks else Look(0, 0.0)
         if count > last.n:
             due = share((spent + (self.usual_seconds or 0.0)) / budget)
-            self.looks.append(Look(count, max(due, last.share)))
+            self.looks.append(Look(count, max(least + (1 - least) * due, last.share)))
 
     def level(self, measure: str) -> float:
         """Of each side's interval by a measure: sides share it, and so do a measure and its guard."""

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from harness.studies.evidence import Evidence
+from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.finding import Question
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
@@ -23,6 +23,22 @@ def _evidence(asked: Question, *pairs: dict[str, dict[str, float]], of: Sides = 
         evidence.pairs.append(Pair("run", 20.0, effects, {"held_memory": 1e8, "drift": 0.3 + number / 1000}))
         evidence.look(20.0 * number, asked.budget)
     return evidence
+
+
+def test_seeds_that_were_asked_for_may_decide_however_quick_they_are() -> None:
+    """Eight seeds in a hundredth of the budget: their number was decided before, and time spends the rest."""
+    effects = [{"drift": {"b": 0.5 + number / 100}} for number in range(8)]
+    told = {}
+    for least in (0.0, OF_SEEDS):
+        evidence = Evidence(SIDES, Question("drift"))
+        for number, effect in enumerate(effects, 1):
+            evidence.pairs.append(Pair("run", 0.1, effect, {"drift": 0.3 + number / 1000}))
+        evidence.look(3.0, 300.0, least)
+        (told[least],) = evidence.findings()
+    assert (told[0.0].word, told[OF_SEEDS].word) == ("undecided", "worse")
+    evidence.pairs.append(Pair("run", 0.1, effects[0], {"drift": 0.3}))
+    evidence.look(150.0, 300.0, OF_SEEDS)
+    assert OF_SEEDS < evidence.looks[0].share < evidence.looks[1].share < 1
 
 
 def _scattered(mean: float, overall: float | None = None) -> list[dict[str, dict[str, float]]]:
