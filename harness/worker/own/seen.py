@@ -76,7 +76,7 @@ class Seen:
 
     def _drop(self):
         """Forget what belongs to one step."""
-        self._losses, self._heads, self._largest, self._fetched = [], 0, 0, None
+        self._losses, self._heads, self._largest, self._fetched = [], 0, 0, []
         self._samples, self._waited = 0, 0.0
         self._updates = self._pushed = self.labels = None
         self._shape = []
@@ -94,7 +94,7 @@ class Seen:
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
         if self._training.trains_with(iterator):
             batch = self._training.passed(batch, self._steps.step)
-        self._fetched = samples_of(batch, iterator), time.monotonic() - self._began, iterator
+        self._fetched.append((samples_of(batch, iterator), time.monotonic() - self._began, iterator))
         if self._job.record_shapes:
             self._shape = list(shape_of(batch))
         return batch
@@ -102,18 +102,18 @@ class Seen:
     def passes(self, batch):
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
         self.labels = getattr(batch, "label", None)
-        if self._fetched is None:
-            self._fetched = samples_of(batch, None), 0.0, None
+        if not self._fetched:
+            self._fetched.append((samples_of(batch, None), 0.0, None))
         return True
 
     def goes_back(self, heads):
         """Gradients are about to be computed from heads, the losses."""
         self._start()
-        samples, waited, iterator = self._fetched or (0, 0.0, None)
-        self._fetched = None
+        fetched, self._fetched = self._fetched or [(0, 0.0, None)], []
+        samples, waited, iterator = fetched[-1]
         self._samples += samples
         self._waited += waited
-        self._training.went_back(iterator)
+        self._training.went_back(iterator, sum(each is iterator for _, _, each in fetched))
         for head in heads:
             self._note(head)
         return True
@@ -309,10 +309,13 @@ class Training:
             return True
         return any(source() is _source(iterator) for source in self._sources)
 
-    def went_back(self, iterator):
-        """Gradients are computed, from a batch of that iterator or of none."""
-        self._went_back = True
-        if iterator is None or self._last() is iterator:
+    def went_back(self, iterator, fetched=1):
+        """Gradients are computed, from the last of so many batches of that iterator or of none.
+
+        Several of one that is new were checked with, while another thread fetches what is trained with.
+        """
+        again, self._went_back = self._went_back, True
+        if iterator is None or self._last() is iterator or (again and fetched > 1 and not self.trains_with(iterator)):
             return
         if not self.trains_with(iterator):
             self._sources.append(weakref.ref(_source(iterator)))

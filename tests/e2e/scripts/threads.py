@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections import namedtuple
 
 import mxnet as mx
@@ -10,7 +11,7 @@ from mxnet import autograd, gluon
 
 STEPS = 40
 Batch = namedtuple("Batch", ["data"])
-images = np.random.RandomState(0).uniform(size=(320, 4)).astype("float32")
+images = np.random.RandomState(0).uniform(size=(8 * STEPS + 8, 4)).astype("float32")
 
 
 def loader(count):
@@ -21,27 +22,32 @@ net = gluon.nn.Dense(1, in_units=4)
 net.initialize(mx.init.One())
 trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
 held_back = loader(32)
-ready = queue.Queue(2)
+ready = queue.Queue()
+wanted = threading.Semaphore(1)  # one is fetched ahead
 
 
 def fetch():
-    for batch in loader(8 * STEPS):
-        ready.put(batch)
+    following = iter(loader(8 * (STEPS + 1)))
+    while wanted.acquire():
+        ready.put(next(following))
 
 
 threading.Thread(target=fetch, daemon=True).start()
 noise = 0
 for step in range(STEPS):
+    wanted.release()
+    while ready.qsize() < 2:
+        time.sleep(0.001)
+    if step and step % 10 == 0:  # what was fetched last when gradients come is no part of what they come from
+        noise += sum(
+            bool((checked != mx.nd.array(images[place * 8 : place * 8 + 8])).sum().asscalar() != 0)
+            for place, (checked, _) in enumerate(held_back)
+        )
     data, label = ready.get()
     with autograd.record():
         loss = (net(data)[:, 0] - label).square()
     loss.backward()
     trainer.step(np.float32(len(data)))
-    if step % 10 == 9:
-        noise += sum(
-            bool((checked != mx.nd.array(images[place * 8 : place * 8 + 8])).sum().asscalar() != 0)
-            for place, (checked, _) in enumerate(held_back)
-        )
 
 symbol = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1)
 module = mx.mod.Module(symbol, label_names=None)

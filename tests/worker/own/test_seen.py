@@ -97,6 +97,15 @@ def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> Non
     assert not training.trains_with(Loader(Loader()))
 
 
+def test_several_batches_at_once_are_of_validation() -> None:
+    """A thread fetches those that are trained with; what was fetched last need not be one of them."""
+    training, train, check, more = Training(SimpleNamespace()), Loader(), Loader(), Loader()
+    training.went_back(train, fetched=3)  # the first: fetched ahead
+    training.went_back(check, fetched=4)
+    training.went_back(more)
+    assert [training.trains_with(each) for each in (train, check, more)] == [True, False, True]
+
+
 def test_arrays_of_the_scripts_own_leave_loaders_to_validation() -> None:
     training = Training(SimpleNamespace())
     training.went_back(None)
