@@ -25,6 +25,9 @@ _PLAIN = {
     "tag:yaml.org,2002:str": "text",
 }
 
+_PYTHON = re.compile(r"^(import [\w.]+( as \w+)?|from [\w.]+ import \S.*)$", re.M)
+"""A line that begins so is none of a scenario, where every line is a key or belongs to one."""
+
 Path_ = tuple[str | int, ...]
 
 
@@ -65,6 +68,8 @@ def read(path: Path) -> Document:
         column = error.start - data.rfind(b"\n", 0, error.start)
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
         raise _error(f"{name}:{line}:{column}", message) from error
+    if name.endswith(".py") or _PYTHON.search(text):
+        raise _error(f"{name}:1:1", f"this is Python, not a scenario; to run a training script: harness try {name}")
     return parse(text, name)
 
 
@@ -75,7 +80,7 @@ def parse(text: str, name: str) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{name}:1:1"
-        raise _error(place, f"not YAML: {error.problem or error.context}") from error
+        raise _error(place, f"not YAML: {_in_words(error)}") from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise _error(f"{name}:{line}:1", f"not YAML: {error.reason} (#x{error.character:04x})") from error
@@ -88,6 +93,23 @@ def parse(text: str, name: str) -> Document:
     document = Document(name, None, text)
     document.values = _Reader(document).value(node, ())
     return document
+
+
+def _in_words(error: yaml.MarkedYAMLError) -> str:
+    """What is wrong, as people who write YAML say it; the parser's words where these do not say it better."""
+    problem = str(error.problem or error.context)
+    begun = error.context_mark.line + 1 if error.context_mark else 0
+    if "'\\t'" in problem:
+        return "a tab stands here; YAML is indented with spaces"
+    if problem.startswith("expected <block end>"):
+        return f"this does not continue what began in line {begun}: is it indented as far as its neighbours there?"
+    if problem.startswith("could not find expected ':'"):
+        return f"the key that begins in line {begun} has no colon, or lacks the space after it"
+    if problem.startswith("mapping values are not allowed"):
+        return (
+            "a second `key: value` within a value: put text with a colon in quotes, or look at how far this is indented"
+        )
+    return problem
 
 
 def _no_character(text: str, name: str) -> str:

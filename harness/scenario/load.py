@@ -19,6 +19,25 @@ from harness.scenario.document import Document, Path_
 from harness.scenario.overrides import Override
 from harness.scenario.schema import Scenario
 
+_WORDS = {
+    "string_type": "text is needed; put it in quotes",
+    "int_type": "a whole number is needed",
+    "int_parsing": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "float_type": "a number is needed",
+    "float_parsing": "a number is needed",
+    "bool_type": "true or false is needed",
+    "bool_parsing": "true or false is needed",
+    "list_type": "a list is needed, as in [a, b]",
+    "tuple_type": "a list is needed, as in [a, b]",
+    "greater_than": "more than {gt} is needed",
+    "greater_than_equal": "{ge} or more is needed",
+    "less_than": "less than {lt} is needed",
+    "less_than_equal": "{le} or less is needed",
+    "literal_error": "{expected} is needed",
+}
+"""What pydantic says of types, in the words of who writes YAML."""
+
 VARIABLE = ("workload", "topology", "faults", "target", "seed")
 """What variants may change; the rest is decided once for a run."""
 
@@ -128,7 +147,16 @@ def _message(values: Any, path: Path_, details: ErrorDetails) -> str:
         return f"needs a {details['ctx']['discriminator']}"
     if kind == "union_tag_invalid":
         return f"{details['ctx']['tag']!r} is not known; allowed are {details['ctx']['expected_tags']}"
+    plain = _WORDS.get(kind)
+    if plain is not None:
+        return f"{shown} is not allowed: {plain.format(**_written(details.get('ctx', {})))}"
     return f"{shown} is not allowed: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _written(context: Mapping[str, Any]) -> dict[str, str]:
+    """Values as YAML has them: true, 5 and not 5.0, and words without quotes."""
+    texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in context.items()}
+    return {name: text.replace("True", "true").replace("'", "") for name, text in texts.items()}
 
 
 def _near(values: Any, path: Path_) -> str:

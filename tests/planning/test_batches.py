@@ -51,7 +51,7 @@ def test_where_a_batch_size_cannot_vary(plan_of: Callable[..., Plan], changes: d
 @pytest.mark.parametrize(
     ("asked", "changes", "message"),
     [
-        ({"by": "arrays"}, {}, "should be 'ndarray_iter', 'data_loader' or 'record_iter'"),
+        ({"by": "arrays"}, {}, "ndarray_iter, data_loader or record_iter is needed"),
         ({"by": "record_iter", "threads": True}, {}, "input.threads: is a DataLoader's, not of record_iter"),
         ({"by": "ndarray_iter", "workers": 2}, {}, "input.workers: NDArrayIter has all in memory"),
         ({"by": "record_iter"}, {"workload.model": "lstm"}, "record_iter brings images, and lstm takes sequence"),

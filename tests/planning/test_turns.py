@@ -36,7 +36,7 @@ def test_without_turns_every_arm_is_alone(plan_of: Callable[..., Plan]) -> None:
         ("workload.checkpoint", {"every": 10}, "checkpoints are written between turns"),
         ("workload.steps", 52, "steps and warmup need to be multiples of 5"),
         ("variants", {"a": {}, "b": {"workload.steps": 60}}, "every variant needs as many steps"),
-        ("turns", 0, "greater than or equal to 1"),
+        ("turns", 0, "1 or more is needed"),
     ],
 )
 def test_what_cannot_take_turns_is_refused(

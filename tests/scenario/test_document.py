@@ -42,7 +42,10 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("", "f:1:1: the file is empty"),
         ("# only a comment\n", "f:1:1: the file is empty"),
         ("a: [1", "f:1:6: not YAML: expected ',' or ']'"),
-        ("a: 1\n\tb: 2\n", "f:2:1: not YAML: found character"),
+        ("a: 1\n\tb: 2\n", "f:2:1: not YAML: a tab stands here; YAML is indented with spaces"),
+        ("a:\n  b: 1\n c: 2\n", "f:3:2: not YAML: this does not continue what began in line 1"),
+        ("a: b: c\n", "f:1:5: not YAML: a second `key: value` within a value"),
+        ("title: x\nworkload\nseed: 1\n", "f:3:1: not YAML: the key that begins in line 2 has no colon"),
         ("a: \x00", "f:1:1: not YAML: special characters are not allowed"),
         ("a: 1\nb: 2\na: 3\n", "f:3:1: the key 'a' stands twice"),
         ("a: !!python/object:os.system x", "f:1:4: the tag !!python/object:os.system is not allowed"),
@@ -77,6 +80,21 @@ def test_files_that_cannot_be_scenarios(tmp_path: Path) -> None:
         with pytest.raises(ScenarioError) as caught:
             document.read(path)
         assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.py", "net = 1\n"),
+        ("train", "#!/usr/bin/env python\nimport mxnet as mx\nnet = mx.gluon.nn.Dense(1)\n"),
+        ("train", "from mxnet import gluon\nx = {'a': [1}\n"),
+    ],
+)
+def test_a_training_script_is_told_where_it_belongs(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ScenarioError, match=rf"{name}:1:1: this is Python, not a scenario; .*: harness try .*{name}$"):
+        document.read(path)
 
 
 @given(st.text(max_size=200))
