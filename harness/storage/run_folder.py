@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -20,6 +19,7 @@ from typing import Any
 
 from harness.base.errors import DamagedRunError, RunNotFoundError, StorageError
 from harness.planning.plan import VERSION, Plan
+from harness.storage import named
 
 _RESERVE = "reserve"
 _RESERVE_BYTES = 65536
@@ -129,7 +129,7 @@ def log_name(arm: str, role: str) -> str:
 def create(results: Path, scenario: str, plan_hash: str) -> RunFolder:
     """A new run folder; its id sorts by time and names the scenario and the plan."""
     now = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S")
-    stem = f"{now}-{re.sub(r'[^A-Za-z0-9_-]+', '-', scenario)[:40]}-{plan_hash[:6]}"
+    stem = f"{now}-{named.slug(scenario)}-{plan_hash[:6]}"
     runs = results / "runs"
     try:
         runs.mkdir(parents=True, exist_ok=True)
@@ -157,17 +157,16 @@ def every(results: Path) -> Iterator[RunFolder]:
 
 
 def find(results: Path, wanted: str) -> RunFolder:
-    """The run of that id, of an unambiguous part of it, or the newest for ``last``."""
-    runs = list(every(results))
-    if wanted == "last" and runs:
-        return runs[-1]
-    exact = [run for run in runs if run.id == wanted]
-    matches = exact or [run for run in runs if wanted and wanted in run.id]
+    """The run that is meant (`harness/storage/named.py`); RunNotFoundError where that is none, or several."""
+    path = named.as_path(wanted, "status.json", "plan.json")
+    if path is not None:
+        return RunFolder(path)
+    matches = named.meant(wanted, [run.path for run in every(results)])
     if len(matches) == 1:
-        return matches[0]
+        return RunFolder(matches[0])
     if matches:
-        some = ", ".join(run.id for run in matches[:5])
-        raise RunNotFoundError(f"{wanted!r} could be {len(matches)} runs: {some}; give more of the id")
+        some = ", ".join(match.name for match in matches[-5:])
+        raise RunNotFoundError(f"{wanted!r} could be {len(matches)} runs: {some}; give more of the id, or last:NAME")
     raise RunNotFoundError(f"no run {wanted!r} in {results / 'runs'}; `harness list` shows what is there")
 
 

@@ -52,6 +52,9 @@ class Shrink(Study):
 
     def __init__(self, results: Path, run: str, arm: str | None = None, changes: Sequence[str] = ()) -> None:
         self._source = run_folder.find(results, run)
+        here = results / "runs" / self._source.id
+        lies_here = here.is_dir() and here.samefile(self._source.path)
+        self._named = self._source.id if lies_here else str(self._source.path)
         self._plan, self._changes = self._source.plan(), list(changes)
         self._arm, self.outcome = _ending(judged(self._source), arm)
         self.entries: list[Entry] = [injection.entry for injection in self._plan.arm(self._arm).schedule]
@@ -62,7 +65,7 @@ class Shrink(Study):
 
     @property
     def question(self) -> Mapping[str, Any]:
-        return {"run": self._source.id, "arm": self._arm, "changes": self._changes}
+        return {"run": self._named, "arm": self._arm, "changes": self._changes}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Shrink:

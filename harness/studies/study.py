@@ -130,7 +130,7 @@ def perform(
     failures.
     """
     began, study.folder = time.monotonic(), folder
-    known = done = _recall(study, folder)
+    known = done = recall(study, folder)
     try:
         while trials := study.wanted():
             for answer in study.run(trials, folder, interruption or Interruption(), most):
@@ -147,16 +147,17 @@ def perform(
 def reopened(kind: type[Kind], folder: StudyFolder) -> Kind:
     """The study that a folder is of, as it was asked; DamagedRunError when that cannot be read."""
     name, question = folder.question()
+    if name != kind.name:
+        raise DamagedRunError(f"{folder.path / 'question.json'} is of a study {name!r}, not {kind.name!r}")
     try:
         study = kind.asked(question, folder.results)
     except (LookupError, TypeError, ValueError) as error:
         raise DamagedRunError(f"{folder.path / 'question.json'} holds no question of a {kind.name}: {error}") from error
-    if name != kind.name or not isinstance(study, kind):
-        raise DamagedRunError(f"{folder.path / 'question.json'} is of a study {name!r}, not {kind.name!r}")
+    assert isinstance(study, kind)
     return study
 
 
-def _recall(study: Study, folder: StudyFolder) -> int:
+def recall(study: Study, folder: StudyFolder) -> int:
     """Add the answers that there are; how many.
 
     What failed, or whose run was deleted or damaged since, is tried again.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import DamagedRunError, InputError, RunNotFoundError, StorageError
+from harness.storage import named
 from harness.storage.run_folder import RunFolder, storage_error
 
 
@@ -162,12 +163,13 @@ def entry(folder: StudyFolder) -> Entry:
 
 
 def find(results: Path, name: str, wanted: str) -> StudyFolder:
-    """The study of a kind with that id, or a part of it that only one has; the newest for ``last``."""
-    studies = results / "studies"
+    """The study of a kind that is meant (`harness/storage/named.py`); RunNotFoundError where it is none, or several."""
+    path = named.as_path(wanted, "question.json")
+    if path is not None:
+        return StudyFolder(path)
     folders = [folder.path for folder in every(results, name)]
-    matches = folders[-1:] if wanted == "last" else [path for path in folders if wanted and wanted in path.name]
-    matches = [path for path in matches if path.name == wanted] or matches
+    matches = named.meant(wanted, folders)
     if len(matches) == 1:
         return StudyFolder(matches[0].absolute())
     known = ", ".join(path.name for path in matches or folders) or "none"
-    raise RunNotFoundError(f"{wanted!r} is not one {name} study in {studies}; there are {known}")
+    raise RunNotFoundError(f"{wanted!r} is not one {name} study in {results / 'studies'}; there are {known}")

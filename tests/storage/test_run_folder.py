@@ -34,12 +34,15 @@ def test_a_plan_survives(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
 
 
 def test_runs_are_found_by_part_and_by_last(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        run_folder.create(tmp_path, name, "abc")
-    assert run_folder.find(tmp_path, "one").id.endswith("-one-abc")
+    for name in ("one", "two", "two"):
+        run_folder.create(tmp_path, name, "abcdef").write("status.json", "{}")
+    assert run_folder.find(tmp_path, "one").id.endswith("-one-abcdef")
+    newest = [run.id for run in run_folder.every(tmp_path) if "-two-" in run.id][-1]
+    assert run_folder.find(tmp_path, "two").id == run_folder.find(tmp_path, "last:two").id == newest
+    assert run_folder.find(tmp_path / "elsewhere", str(tmp_path / "runs" / newest)).id == newest
     assert run_folder.find(tmp_path, "last").id == [run.id for run in run_folder.every(tmp_path)][-1]
-    with pytest.raises(RunNotFoundError, match="could be 2 runs"):
-        run_folder.find(tmp_path, "abc")
+    with pytest.raises(RunNotFoundError, match="could be 3 runs"):
+        run_folder.find(tmp_path, "abcdef")
     with pytest.raises(RunNotFoundError, match=r"no run 'nonsense' in .*harness list"):
         run_folder.find(tmp_path, "nonsense")
     with pytest.raises(RunNotFoundError):

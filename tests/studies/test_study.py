@@ -178,7 +178,10 @@ def test_they_are_found_by_kind_and_part_of_the_id(tmp_path: Path) -> None:
     assert study_folder.find(tmp_path, "table", "last").id == tables[-1]
     assert study_folder.find(tmp_path, "table", tables[0]).id == tables[0]
     assert study_folder.find(tmp_path, "soak", "soak").id.endswith("-soak")
-    for wanted in ("nonsense", "table", ""):
+    assert study_folder.find(tmp_path, "table", "table").id == tables[-1]
+    path = str(tmp_path / "studies" / tables[0])
+    assert study_folder.find(tmp_path / "elsewhere", "table", path).id == tables[0]
+    for wanted in ("nonsense", tables[0][:15], ""):
         with pytest.raises(RunNotFoundError, match="is not one table study"):
             study_folder.find(tmp_path, "table", wanted)
 
