@@ -32,6 +32,8 @@ from harness.vocabulary.events import (
 
 LINE_SECONDS = 5.0
 REDRAWS_A_SECOND = 8
+_LEAST_SHARE = 0.05
+"""Of a run, before which nobody can tell how long the rest takes."""
 
 
 @dataclass
@@ -45,10 +47,10 @@ class _Worker:
 
 
 class Board:
-    """What is known of the arm that runs, from its events."""
+    """What is known of the arm that runs, from its events; ``clock`` gives seconds."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, clock: Callable[[], float] = time.monotonic) -> None:
+        self._plan, self._clock, self._began = plan, clock, clock()
         self.arm = ""
         self.steps: int | None = None
         self.workers: dict[str, _Worker] = {}
@@ -104,15 +106,32 @@ class Board:
         return [" ".join(filter(None, (self.arm, *cells))) for cells in self._cells()]
 
     def table(self) -> Table:
-        """One row a worker."""
-        table = Table(
-            box=box.SIMPLE, show_header=False, pad_edge=False, title=Text(self._plan.title), title_justify="left"
-        )
-        for column in range(8):
-            table.add_column(no_wrap=True, overflow="ellipsis", min_width=8 if column == 1 else None)
-        for cells in self._cells():
-            table.add_row(self.arm, *map(Text, cells))
+        """How far it is, then one row a worker, that 80 columns hold; memory is in what is shown at the end."""
+        table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, title=Text(self.head()), title_justify="left")
+        for _ in range(5):
+            table.add_column(no_wrap=True, overflow="ellipsis")
+        for name, state, step, rate, loss, _, marks in self._cells():
+            there = state in ("starting", "training") and step != f"step 0/{self.steps}"
+            table.add_row(*map(Text, (name, step if there else state, rate, loss, marks)))
         return table
+
+    def head(self) -> str:
+        """Which arm of how many, for how long, and for how long still, if steps are counted."""
+        names = [arm.name for arm in self._plan.arms]
+        before = names.index(self.arm) if self.arm else 0
+        seconds = self._clock() - self._began
+        words = [f"arm {self.arm} ({before + 1} of {len(names)})" if self.arm else "starting", f"{seconds:.0f} s"]
+        through = (before + self._share) / len(names)
+        if through > _LEAST_SHARE:
+            words.append(f"about {seconds * (1 / through - 1):.0f} s left")
+        return ", ".join(words)
+
+    @property
+    def _share(self) -> float:
+        """The part of the arm's steps that is through."""
+        if not self.steps or not self.workers:
+            return 0.0
+        return min(1.0, sum(worker.step for worker in self.workers.values()) / self.steps / len(self.workers))
 
     def _cells(self) -> Iterator[tuple[str, ...]]:
         for name, worker in self.workers.items():
@@ -127,7 +146,7 @@ def progress(plan: Plan, console: Console) -> Iterator[Callable[[Event], None]]:
     board = Board(plan)
     with suppress(OSError):
         console.print(f"{plan.scenario}: {plan.title}", highlight=False, markup=False)
-    if not console.is_terminal:
+    if not console.is_terminal or console.no_color:  # what is drawn again takes escape sequences
         yield _unless_broken(_PlainLines(board, console).note)
         return
     with Live(console=console, refresh_per_second=REDRAWS_A_SECOND, transient=True, get_renderable=board.table) as live:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
+import pytest
+
 from harness.cli._console import Console
 from harness.planning.plan import Plan
 from harness.report.progress import Board, progress
@@ -23,6 +25,37 @@ def test_the_board_knows_step_rate_loss_memory_and_faults(fault_plan: Callable[.
     assert board.note(Healed(4.0, *AT, 0, 50)) == "main: slow of worker/1 ends at step 50"
     assert board.note(Ended(5.0, "main", "", "completed", "why")) == "main: completed: why"
     assert "«slow»" not in board.lines()[1]
+
+
+def test_the_head_tells_how_far_it_is_and_fits_80_columns(fault_plan: Callable[..., Plan]) -> None:
+    times = iter([100.0, 101.0, 130.0, 130.0])
+    plan = fault_plan(SLOW)
+    board = Board(plan, lambda: next(times))
+    assert board.head() == "starting, 1 s"
+    last = plan.arms[-1].name
+    for worker in ("worker/0", "worker/1"):
+        board.note(Window(3.0, last, worker, 40, 10, 0.5))
+        board.note(Loss(3.0, last, worker, 40, [1.5]))
+    board.note(Injected(2.0, last, "worker/1", 0, 30))
+    through = (len(plan.arms) - 0.5) / len(plan.arms)
+    assert (
+        board.head() == f"arm main ({len(plan.arms)} of {len(plan.arms)}), 30 s, about {30 / through - 30:.0f} s left"
+    )
+    console = Console(file=io.StringIO(), width=80)
+    console.print(board.table())
+    shown = console.file.getvalue()
+    for what in ("worker/1", "step 50/100", "640 samples/s", "loss 1.5", "«slow»"):
+        assert what in shown
+
+
+def test_no_color_leaves_no_escape_sequence(fault_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(file=io.StringIO(), force_terminal=True)
+    with progress(fault_plan(SLOW), console) as observe:
+        observe(Started(1.0, "main", ""))
+    console.print("words", style="bold red")
+    assert console.file.getvalue().splitlines()[-1] == "words"
+    assert "\x1b" not in console.file.getvalue()
 
 
 class _Broken(io.StringIO):
