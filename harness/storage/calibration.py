@@ -35,6 +35,16 @@ def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any]) -> dict
     return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)
 
 
+def newest(results: Path) -> list[str]:
+    """The ids of those that `find` may return, on whatever machine: the newest of each job and machine."""
+    ids: dict[str, str] = {}
+    for path in sorted((results / "studies").glob(f"*-{NAME}*")):
+        known = _read(path)
+        if known is not None:
+            ids[json.dumps([known["job"], known["machine"]], sort_keys=True)] = path.name
+    return list(ids.values())
+
+
 def _read(path: Path) -> dict[str, Any] | None:
     """What a calibration says of runs; None where it has too few, or cannot be read."""
     try:

@@ -16,10 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+
+import psutil
 
 from harness.base.errors import InputError, TargetError
 from harness.base.process import die_with_parent
@@ -133,6 +135,8 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
     """The environment, built if it is not there; TargetError says what was tried."""
     place = cache_folder() / wanted.key
     if built := _load(place):
+        with suppress(OSError):
+            os.utime(place)  # when it was used last, for `harness prune`
         return built
     with _lock(wanted.key):
         if built := _load(place):
@@ -161,6 +165,16 @@ def remove(name: str) -> Path:
             return environment.path
     known = ", ".join(environment.recipe.name for environment in every()) or "none"
     raise InputError(f"there is no target {name!r}; built are: {known}")
+
+
+def is_running(target: Environment) -> bool:
+    """Whether a process that we may look at runs from it."""
+    inside = str(target.path) + os.sep
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if any(word.startswith(inside) for word in process.cmdline()[:1]):
+                return True
+    return False
 
 
 def _load(path: Path) -> Environment | None:
