@@ -64,6 +64,7 @@ soak: setup
 docs: setup
 	$(BIN)/harness parts --write README.md --write docs/parts.md --write docs/faults.md
 	$(BIN)/harness schema >scenarios/schema.json
+	$(BIN)/harness claims --markdown docs/claims.md
 
 setup: $(READY)
 
