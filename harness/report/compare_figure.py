@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
+import textwrap
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -17,11 +19,24 @@ from harness.studies.compared import MEASURES
 from harness.studies.finding import sentence
 from harness.studies.sides import Side
 
+_COLUMNS = 90
+"""Of a title, which no other panel then covers."""
 _DOT, _BAND, _MARGIN = "#4c72b0", "#4c72b0", "#55a868"
 
 
 def draw(study: Compare, path: Path) -> None:
     """Write the picture; the ending of the name decides on its form. OSError when it cannot be written."""
+    _save(study, path, path.suffix.removeprefix("."))
+
+
+def svg(study: Compare) -> str:
+    """The picture as SVG."""
+    file = io.BytesIO()
+    _save(study, file, "svg")
+    return file.getvalue().decode("utf-8")
+
+
+def _save(study: Compare, file: Path | io.BytesIO, form: str) -> None:
     others = study.scenario.sides[1:]
     figure = Figure(figsize=(10.0, 3.2 * len(others) + 0.4), layout="constrained")
     figure.suptitle(str(study.scenario.values["title"]), fontsize=10)
@@ -30,7 +45,7 @@ def draw(study: Compare, path: Path) -> None:
         _pairs(left, study, side)
         _detectable(right, study, side)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "harness"}):
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(file, dpi=150, format=form, metadata={"Date": None} if form == "svg" else None)
 
 
 @dataclass(frozen=True)
@@ -79,7 +94,8 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
     first, found = study.scenario.sides[0], study.meanings.get(side.name)
     other = "; ANOTHER MEANING" if found is not None and found.word == "different" else ""
     beside = f"{side.name}: {side.label}, beside {first.name}: {first.label}"
-    axes.set_title(f"{sentence(finding)}{other}\n{beside}", fontsize=8, loc="left")
+    words = [line for text in (f"{sentence(finding)}{other}", beside) for line in textwrap.wrap(text, _COLUMNS)]
+    axes.set_title("\n".join(words), fontsize=8, loc="left")
     measure = study.question_.compared
     _labelled(axes, f"{measure.name}, {'difference' if measure.absolute else '% of change'}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -19,28 +19,33 @@ from harness.vocabulary.quantities import ArmMeasures
 from harness.vocabulary.receipts import Receipt
 
 STYLES = {"pass": "green", "fail": "bold red", "invalid": "yellow", "unknown": "magenta"}
+_LABELS = {"throughput": "throughput, by windows", "goodput": "goodput, by the clock"}
 _HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "sent_packets", "received_packets")
 
 
-def render(verdict: Verdict) -> RenderableType:
-    """Everything about a run that fits a terminal."""
+def render(verdict: Verdict, claims: Sequence[str] = ()) -> RenderableType:
+    """Everything about a run that fits a terminal, with what its claims say."""
     head = Text.assemble(
         (verdict.verdict.upper(), STYLES[verdict.verdict]),
         "  ",
         (verdict.title, "bold"),
         f"\n{verdict.reason}",
-        (f"\n{_machine(verdict.facts)}", "dim"),
+        (f"\n{machine(verdict.facts)}", "dim"),
+        *((f"\n{claim}", "dim") for claim in claims),
     )
-    parts: list[RenderableType] = [head, _checks(verdict), _measures(verdict)]
+    return Group(head, checks(verdict), _measures(verdict), *happened(verdict))
+
+
+def happened(verdict: Verdict) -> Iterator[RenderableType]:
+    """Receipts, what failed processes said last, and where processes of what hung stand."""
     if any(arm.receipts for arm in verdict.arms):
-        parts.append(_receipts(verdict))
-    parts += [_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log]
+        yield _receipts(verdict)
+    yield from (_log(arm.ended) for arm in verdict.arms if arm.ended is not None and arm.ended.log)
     if verdict.blocked:
-        parts.append(_blocked(verdict))
-    return Group(*parts)
+        yield _blocked(verdict)
 
 
-def _machine(facts: Mapping[str, Any]) -> str:
+def machine(facts: Mapping[str, Any]) -> str:
     """Where the numbers come from, in a line."""
     if "cpu_model" not in facts:
         return "machine not recorded"
@@ -57,7 +62,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _checks(verdict: Verdict) -> Table:
+def checks(verdict: Verdict) -> Table:
+    """What was asked of each arm, and why it stands so."""
     table = _table("arm", "check", "verdict", "why")
     for check in verdict.checks:
         table.add_row(check.arm, check.check, Text(check.verdict, STYLES[check.verdict]), Text(check.reason))
@@ -66,16 +72,27 @@ def _checks(verdict: Verdict) -> Table:
 
 def _measures(verdict: Verdict) -> Table:
     """A row a quantity, a column an arm, all its repeats together; what no arm has is left out."""
-    repeats = by_arm(verdict.arms)
-    arms = {of if len(own) == 1 else f"{of}, {len(own)} repeats": pooled(own) for of, own in repeats.items()}
+    arms = arms_of(verdict)
     table = _table("measure", *arms)
-    for name, role in _rows(arms.values()):
+    for name, role in measured(arms.values()):
         cells = [_cell(arm, name, role) for arm in arms.values()]
-        table.add_row(f"{name.replace('_', ' ')} {role}".strip(), *cells)
+        table.add_row(label(name, role), *cells)
     return table
 
 
-def _rows(arms: Collection[ArmMeasures]) -> list[tuple[str, str]]:
+def label(name: str, subject: str) -> str:
+    """A measure as people read it; of two that are samples a second, by what seconds."""
+    return f"{_LABELS.get(name, name.replace('_', ' '))} {subject}".strip()
+
+
+def arms_of(verdict: Verdict) -> Mapping[str, ArmMeasures]:
+    """Every arm with all its repeats together, by what it is called then."""
+    repeats = by_arm(verdict.arms)
+    return {of if len(own) == 1 else f"{of}, {len(own)} repeats": pooled(own) for of, own in repeats.items()}
+
+
+def measured(arms: Collection[ArmMeasures]) -> list[tuple[str, str]]:
+    """Names and subjects of what any arm has and people want to see."""
     keys = dict.fromkeys(key for arm in arms for key in arm.quantities)
     return [key for key in keys if key[0] not in _HIDDEN and any(arm.get(*key).value is not None for arm in arms)]
 

@@ -1,0 +1,147 @@
+"""``harness report``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.base.errors import InputError, RunNotFoundError
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.storage.run_folder import RunFolder
+    from harness.studies.study_folder import StudyFolder
+
+HELP = "make a page of a run or a study to send to somebody, or what CI systems and monitors read"
+EXIT_CODES = "exit codes: 0 written, whatever the verdict; 2 a mistake in the input; 130 interrupted"
+FORMS = ("html", "markdown", "step-summary", "junit", "prometheus")
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    help_ = f"{_options.RUN}; of studies, their ids, parts of them, or last:KIND"
+    _options.complete_runs(parser.add_argument("runs", nargs="+", metavar="RUN", help=help_))
+    what = "html: one file, without scripts and network; step-summary: Markdown, added to GitHub's (default: html)"
+    parser.add_argument("--form", choices=FORMS, default="html", help=what)
+    where = "where it goes, - for the standard output (default: ID.html here; of other forms, the standard output)"
+    parser.add_argument("--output", metavar="FILE", help=where)
+    _options.add_results(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness.storage.run_folder import RunFolder
+
+    if len(arguments.runs) > 1 and arguments.form == "html":
+        raise InputError("a page is of one run or study; give one, or another --form")
+    found = [_found(arguments.results, wanted) for wanted in arguments.runs]
+    if arguments.form == "html":
+        (folder,) = found
+        _write(_page(folder), arguments.output or f"{folder.id}.html")
+        return 0
+    runs = [folder for folder in found if isinstance(folder, RunFolder)]
+    if len(runs) < len(found):
+        raise InputError(f"a study has no form {arguments.form}; give html, or name its runs")
+    text = _text(arguments.form, runs)
+    if arguments.form == "step-summary":
+        _add(text)
+    else:
+        _write(text, arguments.output or "-")
+    return 0
+
+
+def _found(results: Path, wanted: str) -> RunFolder | StudyFolder:
+    from harness.storage import run_folder
+    from harness.studies import study_folder
+
+    try:
+        return run_folder.find(results, wanted)
+    except RunNotFoundError as error:
+        try:
+            return study_folder.find(results, "", wanted)
+        except RunNotFoundError:
+            raise error from None
+
+
+def _page(folder: RunFolder | StudyFolder) -> str:
+    from harness.studies.study_folder import StudyFolder
+
+    return _of_study(folder) if isinstance(folder, StudyFolder) else _of_run(folder)
+
+
+def _of_run(folder: RunFolder) -> str:
+    from harness.cli import _defaults
+    from harness.execution.run import judged
+    from harness.report import claims, timeline
+    from harness.report.pages import page
+    from harness.storage import history, run_index
+
+    verdict, plan = judged(folder), folder.plan()
+    drawn = timeline.timelines(plan, history.read(folder.path / "history.jsonl"), verdict)
+    where = _defaults.option(folder.path.parent.parent)
+    again = [
+        f"harness replay {folder.id}{where}    # the same plan, with the program that was measured",
+        f"harness run {plan.scenario}.yaml    # the scenario below, planned anew",
+    ]
+    source = page.Source(folder.id, folder.read("scenario.yaml"), again)
+    return page.of_run(verdict, drawn, claims.words(run_index.claims(folder)), source)
+
+
+def _of_study(folder: StudyFolder) -> str:
+    from harness.cli import _defaults
+    from harness.report.pages import page, studies
+
+    name, _ = folder.question()
+    shown = studies.shown(folder)
+    trials = sorted((folder.path / "trials").glob("*.yaml"))
+    scenario = trials[0].read_text() if trials else "(this study runs the plan of another run)"
+    again = [f"harness {name} --resume {folder.id}{_defaults.option(folder.results)}"]
+    source = page.Source(folder.id, scenario, again, "The scenario of its first run")
+    return page.of_study(shown.title, shown.text, shown.picture, source)
+
+
+def _text(form: str, runs: Sequence[RunFolder]) -> str:
+    from harness.execution.run import judged
+    from harness.report.pages import junit, markdown, prometheus
+
+    verdicts = [(folder.plan().scenario, judged(folder)) for folder in runs]
+    if form == "junit":
+        return junit.of_runs(verdicts)
+    if form == "prometheus":
+        return prometheus.of_runs(verdicts)
+    return "\n".join(markdown.of_run(verdict) for _, verdict in verdicts)
+
+
+def _write(text: str, place: str) -> None:
+    """Into a file, whole or not at all; ``-`` is the standard output."""
+    from harness.storage.run_folder import storage_error
+
+    if place == "-":
+        sys.stdout.write(text)
+        return
+    path = Path(place)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise storage_error(error, path) from error
+    sys.stderr.write(f"wrote {path}\n")
+
+
+def _add(text: str) -> None:
+    """To the summary of the step that runs."""
+    from harness.storage.run_folder import storage_error
+
+    place = os.environ.get(_SUMMARY)
+    if not place:
+        raise InputError(f"{_SUMMARY} is not set: this is no step of a GitHub action; use --form markdown")
+    try:
+        with open(place, "a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise storage_error(error, Path(place)) from error
