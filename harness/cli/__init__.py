@@ -1,8 +1,8 @@
 """The command line: one file a verb, and the only place that prints or exits.
 
 A verb's file (``try_`` for ``try``, which Python keeps for itself) has ``HELP``, ``configure(parser)`` and
-``execute(arguments)``, which returns the exit code. Files whose name begins with an underscore are no verbs. Heavy
-imports belong inside ``execute``, so that help is quick.
+``execute(arguments)``, which returns the exit code; ``EXIT_CODES`` says what it stands for, where that differs. Files
+whose name begins with an underscore are no verbs. Heavy imports belong inside ``execute``, so that help is quick.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SCRIPT_ARGUMENTS = "script_arguments"
 """Where a verb has those that follow ``--``, if its parser has set a default for it."""
 
 _EXIT_CODES = "exit codes: 0 pass, 1 fail, 2 a mistake in the input, 3 invalid or unknown, 130 interrupted"
+"""Of verbs that have none of their own in ``EXIT_CODES``."""
 
 
 def verbs() -> dict[str, ModuleType]:
@@ -46,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"harness {__version__}")
     subparsers = top.add_subparsers(metavar="VERB", required=True)
     for name, verb in verbs().items():
-        subparser = subparsers.add_parser(name, help=verb.HELP, description=verb.HELP, epilog=_EXIT_CODES)
+        codes = getattr(verb, "EXIT_CODES", _EXIT_CODES)
+        subparser = subparsers.add_parser(name, help=verb.HELP, description=verb.HELP, epilog=codes)
         verb.configure(subparser)
         subparser.set_defaults(execute=verb.execute)
     return top
@@ -54,10 +56,17 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; errors that we raise on purpose become one message and their exit code."""
+    from harness.cli import _defaults
+
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(parser())
     _open_streams()
     arguments = _parsed(sys.argv[1:] if argv is None else argv)
     with _noting_ctrl_c():
         try:
+            _defaults.fill(arguments)
             code: int = arguments.execute(arguments)
             sys.stdout.flush()
             return code

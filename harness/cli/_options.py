@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 EXIT_OF = {"pass": 0, "fail": 1, "invalid": 3, "unknown": 3}
 
+RUN = (
+    "`last`, an id or a part of it, a scenario's name for its newest run (or last:NAME), or the path of a run's folder"
+)
 _LARGEST_FACTOR = 1e6
+_AGES = {"d": 86400.0, "h": 3600.0, "min": 60.0}
 
 
 def add_results(parser: argparse.ArgumentParser) -> None:
     """Add ``--results``, the folder below which runs and studies lie."""
-    help_ = "folder of results; runs lie in its subfolder runs (default: results)"
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help=help_)
+    help_ = "folder of results; runs lie in its subfolder runs (default: what `harness config` says, else results)"
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help=help_)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +37,9 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
     """Add ``--resume``, to go on where a study was."""
-    help_ = "go on with a study that was interrupted or killed (its id, a part of it, or `last`), as it was asked"
+    help_ = (
+        "go on with a study that was interrupted or killed (`last`, its id, a part of it, or its path), as it was asked"
+    )
     parser.add_argument("--resume", metavar="ID", help=help_)
 
 
@@ -47,7 +53,20 @@ def require_alone(arguments: argparse.Namespace, *names: str) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names a run."""
-    parser.add_argument("run", metavar="ID", help="a run's id, an unambiguous part of it, or `last`")
+    complete_runs(parser.add_argument("run", metavar="RUN", help=RUN))
+
+
+def complete_runs(action: argparse.Action) -> None:
+    """Let a shell complete what names a run (`harness completion`)."""
+
+    def runs(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+        from harness.storage import named
+
+        folder = (parsed_args.results or Path("results")) / "runs"
+        ids = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+        return ["last", *dict.fromkeys(filter(None, map(named.name_of, ids))), *ids]
+
+    action.completer = runs  # type: ignore[attr-defined]
 
 
 def add_scenarios(parser: argparse.ArgumentParser) -> None:
@@ -152,6 +171,25 @@ def size(text: str) -> int:
     from harness.base.units import parse_size
 
     return round(_above_zero(text, parse_size))
+
+
+def age(text: str) -> float:
+    """So many days, hours or minutes in seconds, for argparse."""
+    for unit, seconds in _AGES.items():
+        if text.endswith(unit):
+            return factor(text.removesuffix(unit)) * seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is no age; write a number and {', '.join(_AGES)}, as in 2d")
+
+
+def since(text: str) -> float:
+    """A day, or an age, in seconds since 1970, for argparse."""
+    import time
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return time.time() - age(text)
 
 
 def factor(text: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.checks import worst
-from harness.cli import EXIT_INTERRUPTED, heed_ctrl_c
+from harness.cli import EXIT_INTERRUPTED, _defaults, heed_ctrl_c
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
 from harness.cli._settings import warn_of_lists, warn_of_shell, warn_of_unread
@@ -16,8 +16,10 @@ from harness.execution.disturbance import Disturbance
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned, Request
 from harness.execution.run import Run, execute
+from harness.report.claims import words
 from harness.report.progress import progress
 from harness.report.verdict import render
+from harness.storage import run_index
 from harness.targets import resolve
 
 SCHEMA = "harness/verdicts/2"
@@ -56,7 +58,7 @@ def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance
     if as_json:
         print(json.dumps({"schema": SCHEMA, "verdicts": [verdict.as_json() for verdict in verdicts]}, indent=1))
     if finished[-1].status == "interrupted":
-        say.print(f"interrupted; what was measured so far: harness show {finished[-1].folder.id}", highlight=False)
+        say.print(f"interrupted; what was measured so far: {show(finished[-1])}", highlight=False, soft_wrap=True)
         return EXIT_INTERRUPTED
     return EXIT_OF[worst([verdict.verdict for verdict in verdicts])]
 
@@ -72,10 +74,16 @@ def one(planned: Planned, results: Path) -> Run:
         return execute(planned.request(found, results), observe, interruption)
 
 
+def show(finished: Run) -> str:
+    """The command that shows a run again, from here."""
+    folder = finished.folder
+    return f"harness show {folder.id}{_defaults.option(folder.path.parent.parent)}"
+
+
 def _show(finished: Run) -> None:
     assert finished.verdict is not None
     console = Console()
-    console.print(render(finished.verdict))
+    console.print(render(finished.verdict, words(run_index.claims(finished.folder))))
     console.print(f"run {finished.folder.id}", highlight=False, soft_wrap=True)
 
 

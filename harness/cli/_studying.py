@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import TypeVar
 
 from rich.console import RenderableType
 
+from harness.cli import _defaults
 from harness.cli._console import Console
 from harness.cli._settings import warn_of_lists, warn_of_shell, warn_of_unread
 from harness.execution import machine, request
@@ -67,7 +67,7 @@ def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: 
         with folder.lock(), _stopping(in_process) as interruption:
             perform(study, folder, say, interruption, most)
     except KeyboardInterrupt:
-        where = f" --results {shlex.quote(str(folder.results))}"
+        where = _defaults.option(folder.results)
         sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}{where}\n")
         return False
     if not news:

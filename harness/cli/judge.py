@@ -23,4 +23,4 @@ def execute(arguments: argparse.Namespace) -> int:
     folder = run_folder.find(arguments.results, arguments.run)
     verdict = judged(folder)
     folder.write_json("verdict.json", verdict.as_json())
-    return _showing.show(verdict, arguments.json)
+    return _showing.show(folder, verdict, arguments.json)

@@ -152,7 +152,7 @@ def _record(arguments: argparse.Namespace) -> int:
     (arm,) = run.verdict.arms
     if arm.ended is None or arm.ended.outcome != "completed":
         why = arm.ended.reason if arm.ended is not None else run.verdict.reason
-        sys.stderr.write(f"no trace: the run came to no end: {why}; harness show {run.folder.id}\n")
+        sys.stderr.write(f"no trace: the run came to no end: {why}; {_running.show(run)}\n")
         return 1
     with (run.folder.path / "logs" / arm.arm / "allocations-worker-0.json").open() as lines:
         trace = profiled.trace(loaded.name, lines)

@@ -8,6 +8,9 @@ from pathlib import Path
 from harness.cli import _options
 
 HELP = "show a run: outcome, measures, receipts, verdict"
+EXIT_CODES = (
+    "exit codes: 0 shown, whatever the verdict (`harness judge` has it), 2 a mistake in the input, 130 interrupted"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_results(parser)
     _options.add_json(parser)
     parser.add_argument("--timeline", action="store_true", help="show what happened when: steps, faults, receipts")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw what is shown into an SVG file")
     parser.add_argument("--png", type=Path, metavar="FILE", help="also draw the timeline into a PNG file")
 
 
@@ -32,10 +35,13 @@ def execute(arguments: argparse.Namespace) -> int:
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
     for file, suffix in ((arguments.svg, ".svg"), (arguments.png, ".png")):
-        if arguments.timeline and file is not None and file.suffix != suffix:
+        if file is not None and file.suffix != suffix:
             raise InputError(f"{file} does not end in {suffix}; the ending decides on the form")
+    verdict = judged(folder)
     if arguments.timeline:
-        return _showing.show_timeline(folder, judged(folder), [arguments.svg, arguments.png])
+        _showing.show_timeline(folder, verdict, [arguments.svg, arguments.png])
+        return 0
     if arguments.png is not None:
-        raise InputError("--png is the timeline's; give --timeline too")
-    return _showing.show(judged(folder), arguments.json, arguments.svg)
+        _showing.draw_timeline(folder, verdict, [arguments.png])
+    _showing.show(folder, verdict, arguments.json, arguments.svg)
+    return 0

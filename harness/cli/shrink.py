@@ -12,7 +12,7 @@ EXIT_UNRELIABLE = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", metavar="ID", help="a run's id, an unambiguous part of it, or `last`")
+    _options.complete_runs(parser.add_argument("run", nargs="?", metavar="RUN", help=_options.RUN))
     parser.add_argument("--arm", metavar="NAME", help="which arm (default: the first that did not complete)")
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="where the scenario goes (default: NAME-shrunk.yaml, here)"

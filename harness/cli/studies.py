@@ -21,6 +21,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
+    from harness.cli import _defaults
     from harness.cli._console import Console
     from harness.studies import study_folder
 
@@ -37,5 +38,6 @@ def execute(arguments: argparse.Namespace) -> int:
     for entry in entries:
         table.add_row(Text(entry.id), str(entry.answers), Text(entry.in_words))
     Console().print(table)
-    print(f"go on with one, or show it again, as in: harness {entries[-1].kind} --resume {entries[-1].id}")
+    last, where = entries[-1], _defaults.option(arguments.results)
+    print(f"go on with one, or show it again, as in: harness {last.kind} --resume {last.id}{where}")
     return 0

@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from harness.cli import EXIT_INTERRUPTED
+    from harness.cli import EXIT_INTERRUPTED, _running
 
     place = arguments.write or Path(f"{arguments.script.stem}.yaml")
     if not arguments.script.is_file():
@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
     own = _own(arguments)
     run = _run(arguments, own)
     if run.verdict is None:
-        sys.stderr.write(f"interrupted; what was measured so far: harness show {run.folder.id}\n")
+        sys.stderr.write(f"interrupted; what was measured so far: {_running.show(run)}\n")
         return EXIT_INTERRUPTED
     return _tell(arguments, own, run, place)
 

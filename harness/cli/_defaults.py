@@ -1,0 +1,58 @@
+"""Options that were not given get what settings say (`harness/base/settings.py`)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.base import settings
+from harness.base.errors import InputError
+from harness.base.settings import Setting
+from harness.cli import _options
+
+RESULTS = Path("results")
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "results": Path,
+    "budget": _options.duration,
+    "resolve": _options.percentage,
+    "jobs": _options.positive,
+}
+_OF_QUESTION = ("budget", "resolve")
+"""What a study that goes on was asked with, and keeps."""
+
+
+def fill(arguments: argparse.Namespace) -> None:
+    """Give each option its setting where it has one; InputError for a value that the option does not take."""
+    asked = [name for name in _READ if getattr(arguments, name, "") is None]
+    known = settings.find(Path.cwd(), os.environ) if asked else {}
+    goes_on = getattr(arguments, "resume", None) is not None
+    for name in asked:
+        if name in known and not (goes_on and name in _OF_QUESTION):
+            setattr(arguments, name, read(name, known[name]))
+    if "results" in asked and arguments.results is None:
+        arguments.results = RESULTS
+
+
+def read(name: str, setting: Setting) -> Any:
+    """The value of a setting as its option has it; InputError where it is none."""
+    try:
+        value = _READ[name](setting.value)
+    except argparse.ArgumentTypeError as error:
+        raise InputError(f"{setting.origin}: {name}: {error}") from error
+    return _near(value) if name == "results" else value
+
+
+def option(results: Path) -> str:
+    """What a printed command needs to find these results from here: `` --results FOLDER``, or nothing."""
+    known = settings.find(Path.cwd(), os.environ).get("results")
+    default = RESULTS if known is None else read("results", known)
+    return "" if default.absolute() == results.absolute() else f" --results {shlex.quote(str(_near(results)))}"
+
+
+def _near(path: Path) -> Path:
+    """As seen from the working directory, where it lies below that."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,57 @@
+"""``harness scenarios``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from harness.base.errors import InputError
+
+HELP = "list the scenarios that come with the harness, or copy them to begin with"
+EXIT_CODES = "exit codes: 0 done, 2 a mistake in the input, 130 interrupted"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="show each with its question")
+    copy = actions.add_parser("copy", help="copy them into a folder")
+    copy.add_argument(
+        "folder", nargs="?", type=Path, default=Path("scenarios"), metavar="FOLDER", help="default: scenarios"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    return _copy(arguments.folder) if arguments.action == "copy" else _list()
+
+
+def _shipped() -> Path:
+    """Where they are: within an installed package, or beside it in a clone."""
+    import harness.base
+
+    package = Path(harness.base.__file__).parents[1]
+    inside = package / "shipped" / "scenarios"
+    return inside if inside.is_dir() else package.parent / "scenarios"
+
+
+def _list() -> int:
+    from harness.scenario import document
+
+    folder = _shipped()
+    for path in sorted(folder.rglob("*.yaml")):
+        print(f"{path.relative_to(folder)!s:44} {document.read(path).values['title']}")
+    return 0
+
+
+def _copy(folder: Path) -> int:
+    from shutil import copytree, ignore_patterns
+
+    from harness.storage.run_folder import storage_error
+
+    if folder.exists():
+        raise InputError(f"{folder} is there already; give another folder")
+    try:
+        copytree(_shipped(), folder, ignore=ignore_patterns("__pycache__"))
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    print(f"copied to {folder}; for instance: harness run {folder / 'chaos' / 'slow-worker-dist-sync.yaml'}")
+    return 0

@@ -1,0 +1,200 @@
+"""Finding, listing, keeping and dropping what there is, and settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.storage import run_folder
+from harness.storage.run_folder import RunFolder
+from tests.conftest import ROOT
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HARNESS_RESULTS", raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def _main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def _run(results: Path, name: str, verdict: str = "pass", outcome: str = "completed") -> RunFolder:
+    folder = run_folder.create(results, name, "abcdef")
+    folder.write("scenario.yaml", "title: x\nclaims: [K1]\n")
+    folder.write_json("status.json", {"status": "finished", "started": 1e9, "reason": ""})
+    folder.write_json("plan.json", {"title": f"Why {name}?", "arms": [{"target": {"mxnet": "1.9.1"}}]})
+    body = {"verdict": verdict, "reason": "so", "arms": [{"outcome": outcome}], "facts": {}}
+    folder.write_json("verdict.json", body)
+    return folder
+
+
+def test_list_is_newest_first_and_has_filters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    runs = [_run(tmp_path / "results", name, *rest) for name, *rest in (("a",), ("b", "fail", "hung"), ("c",))]
+    code, out, _ = _main(capsys, "list")
+    places = [out.index(run.id) for run in runs]
+    assert (code, places) == (0, sorted(places, reverse=True))
+    assert "1.9.1" in out and "Why b?" in out
+    for arguments, names in (
+        (["--verdict", "fail"], "b"),
+        (["--outcome", "completed"], "ca"),
+        (["b"], "b"),
+        (["--claim", "K1", "--mxnet", "1.9"], "cba"),
+        (["--claim", "K2"], ""),
+        (["--since", "2001-01-01"], "cba"),
+        (["--since", "1d"], ""),
+    ):
+        code, out, _ = _main(capsys, "list", "--json", *arguments)
+        assert (code, "".join(run["name"] for run in json.loads(out)["runs"])) == (0, names), arguments
+    code, out, _ = _main(capsys, "list", "--claim", "K2")
+    assert (code, out) == (0, "no such runs in results; `harness list` shows what is there\n")
+
+
+def test_list_shows_as_many_as_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for number in range(22):
+        _run(tmp_path / "results", f"s{number}")
+    _, out, _ = _main(capsys, "list")
+    assert out.endswith("2 more; --all shows them\n") and out.count("finished") + out.count("pass") == 20
+    _, out, _ = _main(capsys, "list", "--all")
+    assert out.count("pass") == 22 and "more" not in out
+
+
+@pytest.mark.parametrize("text", ["yesterday", "3", "0d", "-1d"])
+def test_since_takes_a_day_or_an_age(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["list", f"--since={text}"])
+    assert caught.value.code == 2
+    assert "argument --since: '" in capsys.readouterr().err
+
+
+def test_settings_hold_where_options_are_not_given(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _run(tmp_path / "kept", "a")
+    _run(tmp_path / "other", "b")
+    (tmp_path / "harness.toml").write_text('results = "kept"\nbudget = "2min"\n')
+    (tmp_path / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "deep")
+    assert "Why a?" in _main(capsys, "list")[1]
+    assert "Why b?" in _main(capsys, "list", "--results", "../other")[1]
+    code, out, _ = _main(capsys, "config")
+    assert code == 0
+    assert f"{tmp_path / 'kept'}  ({tmp_path / 'harness.toml'}:1)" in out
+    assert f"2min  ({tmp_path / 'harness.toml'}:2)" in out
+    monkeypatch.setenv("HARNESS_RESULTS", str(tmp_path / "other"))
+    assert "Why b?" in _main(capsys, "list")[1]
+    rows = {row["name"]: row for row in json.loads(_main(capsys, "config", "--json")[1])["settings"]}
+    assert rows["results"] == {"name": "results", "value": str(tmp_path / "other"), "origin": "HARNESS_RESULTS"}
+    (tmp_path / "harness.toml").write_text('budget = "soon"\n')
+    code, _, err = _main(capsys, "compare", "nothing.yaml")
+    assert code == 2 and f"{tmp_path / 'harness.toml'}:1: budget: 'soon'" in err
+
+
+def test_prune_says_what_would_go_and_removes_it_on_demand(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    old, pinned, new = (_run(tmp_path / "results", name) for name in "abc")
+    assert _main(capsys, "pin", "b")[:2] == (0, f"{pinned.id} is pinned\n")
+    code, out, _ = _main(capsys, "prune", "--keep", 1)
+    assert code == 0 and old.id in out and new.id in out and "--yes removes them" in out
+    assert f"kept whatever is asked: {pinned.id} (pinned)" in out
+    assert old.path.is_dir()
+    code, out, _ = _main(capsys, "prune", "--keep", 2, "--yes")
+    assert (code, out.splitlines()[-1][:15]) == (0, "removed 1 of 3 ")
+    assert [run.id for run in run_folder.every(tmp_path / "results")] == [pinned.id, new.id]
+    assert "say what may go" in _main(capsys, "prune")[1]
+    assert _main(capsys, "pin", "b", "--off")[0] == 0
+    body = json.loads(_main(capsys, "prune", "--keep", 0, "--json")[1])
+    assert [(unit["name"], unit["goes"], unit["kept"]) for unit in body["units"]] == [
+        (pinned.id, True, ""),
+        (new.id, True, ""),
+    ]
+
+
+def test_claims_tell_what_came_of_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run = _run(tmp_path / "results", "slow-worker-dist-sync", "fail")
+    code, out, _ = _main(capsys, "claims", "K1", "--scenarios", ROOT / "scenarios")
+    assert code == 0
+    assert "K1  One slow worker holds up the faster ones in `dist_sync`." in out
+    assert f"slow-worker-dist-sync  fail  {run.id}" in out
+    assert "K2" not in out
+    code, _, err = _main(capsys, "claims", "K99")
+    assert code == 2 and "'K99' is not a claim" in err
+
+
+def test_the_page_of_claims_is_up_to_date(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "claims.md"
+    assert _main(capsys, "claims", "--markdown", page, "--scenarios", ROOT / "scenarios")[0] == 0
+    assert page.read_text() == (ROOT / "docs" / "claims.md").read_text(), "run: make docs"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_what_completes(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    code, out, _ = _main(capsys, "completion", shell)
+    assert code == 0 and "harness" in out and "_ARGCOMPLETE" in out
+
+
+def test_bash_completes_verbs_and_runs(tmp_path: Path) -> None:
+    run = _run(tmp_path / "results", "killed-worker")
+    assert {"show", "shrink", "schema"} <= set(_completed("harness s"))
+    assert {"last", "killed-worker", run.id} <= set(_completed("harness show "))
+    assert _completed("harness judge killed") == ["killed-worker"]
+
+
+def _completed(line: str) -> list[str]:
+    """As argcomplete's script for bash asks: words come back on file descriptor 8."""
+    env = {**os.environ, "_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    script = [sys.executable, "-c", "import sys; sys.argv[0] = 'harness'; from harness.cli import main; main()"]
+    done = subprocess.run(["bash", "-c", '"$@" 8>&1 9>&2', "bash", *script], env=env, capture_output=True, text=True)
+    return [word.strip() for word in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("verb", ["show", "judge", "replay", "shrink", "report", "pin"])
+def test_every_verb_says_that_a_run_is_not_there(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    code, _, err = _main(capsys, verb, "nonsense")
+    assert code == 2 and "no run 'nonsense' in results/runs" in err
+
+
+def test_scenarios_are_copied_to_begin_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = _main(capsys, "scenarios", "list")
+    assert code == 0 and "chaos/slow-worker-dist-sync.yaml" in out
+    assert _main(capsys, "scenarios", "copy", "mine")[0] == 0
+    assert _main(capsys, "validate", "mine/chaos")[0] == 0
+    assert (tmp_path / "mine" / "own" / "gluon_train.py").is_file()
+    code, _, err = _main(capsys, "scenarios", "copy", "mine")
+    assert code == 2 and "mine is there already" in err
+
+
+def test_the_wheel_carries_them(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    copied = ("harness", "scenarios", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+    source.mkdir()
+    for name in copied:
+        (source / name).symlink_to(ROOT / name)
+    argv = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        tmp_path,
+        source,
+    ]
+    subprocess.run(argv, check=True, capture_output=True, timeout=300)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "harness/shipped/scenarios/chaos/slow-worker-dist-sync.yaml" in names
+    assert "harness/report/pages/page.html.j2" in names
+    assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
