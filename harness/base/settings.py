@@ -20,7 +20,6 @@ OWN, PROJECT = "harness.toml", "pyproject.toml"
 NAMES = {
     "results": "folder of runs and studies; in a file, from where that lies",
     "budget": "time of a comparison's runs together, as in 5min",
-    "resolve": "what counts as the same in comparisons, as in 1%",
     "jobs": "runs at a time in studies that run several",
 }
 

@@ -18,10 +18,9 @@ RESULTS = Path("results")
 _READ: Mapping[str, Callable[[str], Any]] = {
     "results": Path,
     "budget": _options.duration,
-    "resolve": _options.percentage,
     "jobs": _options.positive,
 }
-_OF_QUESTION = ("budget", "resolve")
+_OF_QUESTION = ("budget",)
 """What a study that goes on was asked with, and keeps."""
 
 
@@ -48,9 +47,20 @@ def read(name: str, setting: Setting) -> Any:
 
 def option(results: Path) -> str:
     """What a printed command needs to find these results from here: `` --results FOLDER``, or nothing."""
-    known = settings.find(Path.cwd(), os.environ).get("results")
-    default = RESULTS if known is None else read("results", known)
-    return "" if default.absolute() == results.absolute() else f" --results {shlex.quote(str(_near(results)))}"
+    try:
+        known = settings.find(Path.cwd(), os.environ).get("results")
+        default = RESULTS if known is None else read("results", known)
+    except InputError:  # what is to be printed is no place to say so
+        default = None
+    is_default = default is not None and default.absolute() == results.absolute()
+    return "" if is_default else f" --results {shlex.quote(str(_near(results)))}"
+
+
+def run(path: Path) -> str:
+    """What names a run in a printed command: its id and its results, or the path of one that lies elsewhere."""
+    if path.parent.name != "runs":
+        return shlex.quote(str(_near(path)))
+    return f"{path.name}{option(path.parent.parent)}"
 
 
 def _near(path: Path) -> Path:

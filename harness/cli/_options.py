@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,14 +57,16 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     complete_runs(parser.add_argument("run", metavar="RUN", help=RUN))
 
 
-def complete_runs(action: argparse.Action) -> None:
-    """Let a shell complete what names a run (`harness completion`)."""
+def complete_runs(action: argparse.Action, *kinds: str) -> None:
+    """Let a shell complete what names a run, or with other ``kinds`` of folders one of these (`harness completion`)."""
 
     def runs(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+        from harness.base import settings
         from harness.storage import named
 
-        folder = (parsed_args.results or Path("results")) / "runs"
-        ids = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+        known = settings.find(Path.cwd(), os.environ).get("results")
+        results = parsed_args.results or Path(known.value if known else "results")
+        ids = sorted(path.name for kind in kinds or ("runs",) for path in (results / kind).glob("[!.]*"))
         return ["last", *dict.fromkeys(filter(None, map(named.name_of, ids))), *ids]
 
     action.completer = runs  # type: ignore[attr-defined]

@@ -76,8 +76,7 @@ def one(planned: Planned, results: Path) -> Run:
 
 def show(finished: Run) -> str:
     """The command that shows a run again, from here."""
-    folder = finished.folder
-    return f"harness show {folder.id}{_defaults.option(folder.path.parent.parent)}"
+    return f"harness show {_defaults.run(finished.folder.path)}"
 
 
 def _show(finished: Run) -> None:

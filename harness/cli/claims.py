@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from harness.report.claims import Tested
 
 HELP = "list what people say of MXNet, the scenarios that test it, and what came of it"
+_HERE = Path("scenarios")
 EXIT_CODES = "exit codes: 0 listed, 2 a mistake in the input, 130 interrupted"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="*", metavar="ID", help="only these, as K1")
-    help_ = "where scenarios are (default: scenarios)"
-    parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), metavar="FOLDER", help=help_)
+    help_ = "where scenarios are (default: scenarios, else those that come with the harness)"
+    parser.add_argument("--scenarios", type=Path, metavar="FOLDER", help=help_)
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page of all, without runs")
     _options.add_results(parser)
     _options.add_json(parser)
@@ -64,19 +65,26 @@ def _newest(results: Path) -> Mapping[str, tuple[str, str]]:
     return found
 
 
-def _tested(folder: Path, runs: Mapping[str, tuple[str, str]]) -> Mapping[str, Sequence[Tested]]:
-    """The scenarios of each claim; a file that cannot be read asks none."""
+def _tested(folder: Path | None, runs: Mapping[str, tuple[str, str]]) -> Mapping[str, Sequence[Tested]]:
+    """The scenarios of each claim; a file that cannot be read asks none. Two of one name have no run: whose is it?"""
     from harness.base.errors import ScenarioError
     from harness.report.claims import Tested
-    from harness.scenario import document
+    from harness.scenario import document, shipped
     from harness.storage import named
 
+    place = folder or (_HERE if _HERE.is_dir() else shipped.folder())
+    if not place.is_dir():
+        raise InputError(f"{place} is not a folder; give one with scenarios")
+    paths = sorted(place.rglob("*.yaml"))
+    names = [named.slug(path.stem) for path in paths]
     found: dict[str, list[Tested]] = {}
-    for path in sorted(folder.rglob("*.yaml")):
+    for path, name in zip(paths, names, strict=True):
         try:
             values = document.read(path).values
         except ScenarioError:
             continue
-        for claim in values.get("claims", ()) if isinstance(values, dict) else ():
-            found.setdefault(str(claim), []).append(Tested(path.stem, *runs.get(named.slug(path.stem), ())))
+        run = runs.get(name, ()) if names.count(name) == 1 else ()
+        for claim in (values.get("claims") or ()) if isinstance(values, dict) else ():
+            where = str(path.relative_to(place).with_suffix(""))
+            found.setdefault(str(claim), []).append(Tested(where, *run))
     return found

@@ -8,6 +8,8 @@ from harness.cli import _options
 
 HELP = "show the settings that hold here, and where each comes from"
 
+EXIT_CODES = "exit codes: 0 shown, 2 a mistake in the input, 130 interrupted"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from harness.base.settings import NAMES, OWN, PROJECT, VARIABLE

@@ -7,6 +7,7 @@ import argparse
 from harness.cli import _options
 
 HELP = "list runs, newest first"
+EXIT_CODES = "exit codes: 0 listed, 2 a mistake in the input, 130 interrupted"
 WORDS = ("pass", "fail", "invalid", "unknown", "running", "interrupted", "aborted", "lost", "damaged")
 OUTCOMES = ("completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted")
 IN_A_FILE = 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,14 @@ EXIT_CODES = "exit codes: 0 done, or said what would be; 2 a mistake in the inpu
 def configure(parser: argparse.ArgumentParser) -> None:
     older = "what is older (of targets: unused for longer), as 30d, 12h"
     parser.add_argument("--older", type=_options.age, metavar="AGE", help=older)
-    parser.add_argument("--keep", type=_options.number, metavar="N", help="what is more than the newest N")
     parser.add_argument(
-        "--size", type=_options.size, metavar="SIZE", help="the oldest, until the rest takes no more, as 2GB"
+        "--keep", type=_options.number, metavar="N", help="all but the newest N; what is kept anyway pushes none out"
+    )
+    parser.add_argument(
+        "--size",
+        type=_options.size,
+        metavar="SIZE",
+        help="the oldest, until the rest takes no more, as 2GB; what is kept anyway does not count",
     )
     parser.add_argument(
         "--targets", action="store_true", help="prune the environments that the harness built, not runs"
@@ -35,25 +41,39 @@ def execute(arguments: argparse.Namespace) -> int:
     import time
 
     from harness.studies import pruning
-    from harness.targets import environment
 
     units = _targets() if arguments.targets else pruning.units(arguments.results)
     limits = pruning.Limits(arguments.older, arguments.keep, arguments.size)
     going = pruning.chosen(units, limits, time.time())
     if arguments.yes:
-        if not arguments.targets:
-            pruning.clear(arguments.results)
-        for unit in going:
-            if arguments.targets:
-                environment.remove(unit.paths[0].name)
-            else:
-                pruning.remove(unit)
+        going = _removed(going, arguments)
     if arguments.json:
         rows = [{"name": unit.name, "bytes": unit.bytes, "goes": unit in going, "kept": unit.kept} for unit in units]
-        print(json.dumps({"schema": "harness/prune/1", "removed": arguments.yes, "units": rows}, indent=1))
+        print(
+            json.dumps({"schema": "harness/prune/1", "removed": arguments.yes and bool(going), "units": rows}, indent=1)
+        )
     else:
         _tell(units, going, arguments)
     return 0
+
+
+def _removed(going: Sequence[Unit], arguments: argparse.Namespace) -> list[Unit]:
+    """Remove them; those that are gone. Some may have to stay by now."""
+    from harness.studies import pruning
+    from harness.targets import environment
+
+    if arguments.targets:
+        for unit in going:
+            environment.remove(unit.paths[0].name)
+        return list(going)
+    pruning.clear(arguments.results)
+    gone = []
+    for unit in going:
+        if why := pruning.remove(arguments.results, unit):
+            sys.stderr.write(f"{unit.name} stays: {why}\n")
+        else:
+            gone.append(unit)
+    return gone
 
 
 def _targets() -> list[Unit]:

@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.errors import InputError, RunNotFoundError
+from harness.base.errors import InputError, RunNotFoundError, StorageError
 from harness.cli import _options
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    help_ = f"{_options.RUN}; of studies, their ids, parts of them, or last:KIND"
-    _options.complete_runs(parser.add_argument("runs", nargs="+", metavar="RUN", help=help_))
+    help_ = f"{_options.RUN}; of studies, their ids, parts of them, paths, or last:KIND"
+    _options.complete_runs(parser.add_argument("runs", nargs="+", metavar="RUN", help=help_), "runs", "studies")
     what = "html: one file, without scripts and network; step-summary: Markdown, added to GitHub's (default: html)"
     parser.add_argument("--form", choices=FORMS, default="html", help=what)
     where = "where it goes, - for the standard output (default: ID.html here; of other forms, the standard output)"
@@ -42,6 +43,8 @@ def execute(arguments: argparse.Namespace) -> int:
         (folder,) = found
         _write(_page(folder), arguments.output or f"{folder.id}.html")
         return 0
+    if arguments.form == "step-summary" and arguments.output:
+        raise InputError(f"--form step-summary is added to the file that {_SUMMARY} names; leave --output out")
     runs = [folder for folder in found if isinstance(folder, RunFolder)]
     if len(runs) < len(found):
         raise InputError(f"a study has no form {arguments.form}; give html, or name its runs")
@@ -54,12 +57,16 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _found(results: Path, wanted: str) -> RunFolder | StudyFolder:
-    from harness.storage import run_folder
+    from harness.storage import named, run_folder
     from harness.studies import study_folder
 
+    if named.as_path(wanted, "question.json"):
+        return study_folder.find(results, "", wanted)
     try:
         return run_folder.find(results, wanted)
     except RunNotFoundError as error:
+        if run_folder.meant(results, wanted):
+            raise
         try:
             return study_folder.find(results, "", wanted)
         except RunNotFoundError:
@@ -79,13 +86,10 @@ def _of_run(folder: RunFolder) -> str:
     from harness.report.pages import page
     from harness.storage import history, run_index
 
+    _warn(folder)
     verdict, plan = judged(folder), folder.plan()
     drawn = timeline.timelines(plan, history.read(folder.path / "history.jsonl"), verdict)
-    where = _defaults.option(folder.path.parent.parent)
-    again = [
-        f"harness replay {folder.id}{where}    # the same plan, with the program that was measured",
-        f"harness run {plan.scenario}.yaml    # the scenario below, planned anew",
-    ]
+    again = f"harness replay {_defaults.run(folder.path)}"
     source = page.Source(folder.id, folder.read("scenario.yaml"), again)
     return page.of_run(verdict, drawn, claims.words(run_index.claims(folder)), source)
 
@@ -96,17 +100,24 @@ def _of_study(folder: StudyFolder) -> str:
 
     name, _ = folder.question()
     shown = studies.shown(folder)
-    trials = sorted((folder.path / "trials").glob("*.yaml"))
-    scenario = trials[0].read_text() if trials else "(this study runs the plan of another run)"
-    again = [f"harness {name} --resume {folder.id}{_defaults.option(folder.results)}"]
-    source = page.Source(folder.id, scenario, again, "The scenario of its first run")
+    source = page.Source(
+        folder.id, _first(folder), f"harness {name} --resume {folder.id}{_defaults.option(folder.results)}"
+    )
     return page.of_study(shown.title, shown.text, shown.picture, source)
+
+
+def _first(folder: StudyFolder) -> str:
+    """The scenario of a study's first answer."""
+    trials = [folder.path / "trials" / f"{answer.key}.yaml" for answer in folder.answers()]
+    return next((path.read_text() for path in trials if path.is_file()), "(none is kept: its runs are of other plans)")
 
 
 def _text(form: str, runs: Sequence[RunFolder]) -> str:
     from harness.execution.run import judged
     from harness.report.pages import junit, markdown, prometheus
 
+    for folder in runs:
+        _warn(folder)
     verdicts = [(folder.plan().scenario, judged(folder)) for folder in runs]
     if form == "junit":
         return junit.of_runs(verdicts)
@@ -117,8 +128,6 @@ def _text(form: str, runs: Sequence[RunFolder]) -> str:
 
 def _write(text: str, place: str) -> None:
     """Into a file, whole or not at all; ``-`` is the standard output."""
-    from harness.storage.run_folder import storage_error
-
     if place == "-":
         sys.stdout.write(text)
         return
@@ -128,15 +137,14 @@ def _write(text: str, place: str) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise storage_error(error, path) from error
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise _unwritable(error, path) from error
     sys.stderr.write(f"wrote {path}\n")
 
 
 def _add(text: str) -> None:
     """To the summary of the step that runs."""
-    from harness.storage.run_folder import storage_error
-
     place = os.environ.get(_SUMMARY)
     if not place:
         raise InputError(f"{_SUMMARY} is not set: this is no step of a GitHub action; use --form markdown")
@@ -144,4 +152,17 @@ def _add(text: str) -> None:
         with open(place, "a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise storage_error(error, Path(place)) from error
+        raise _unwritable(error, Path(place)) from error
+
+
+def _unwritable(error: OSError, path: Path) -> StorageError:
+    return StorageError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}; give another --output")
+
+
+def _warn(folder: RunFolder) -> None:
+    """What is reported of a run that has not finished is not its last word."""
+    from harness.storage import run_index
+
+    known = run_index.entry(folder)
+    if known.status != "finished":
+        sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")

@@ -24,19 +24,10 @@ def execute(arguments: argparse.Namespace) -> int:
     return _copy(arguments.folder) if arguments.action == "copy" else _list()
 
 
-def _shipped() -> Path:
-    """Where they are: within an installed package, or beside it in a clone."""
-    import harness.base
-
-    package = Path(harness.base.__file__).parents[1]
-    inside = package / "shipped" / "scenarios"
-    return inside if inside.is_dir() else package.parent / "scenarios"
-
-
 def _list() -> int:
-    from harness.scenario import document
+    from harness.scenario import document, shipped
 
-    folder = _shipped()
+    folder = shipped.folder()
     for path in sorted(folder.rglob("*.yaml")):
         print(f"{path.relative_to(folder)!s:44} {document.read(path).values['title']}")
     return 0
@@ -45,12 +36,13 @@ def _list() -> int:
 def _copy(folder: Path) -> int:
     from shutil import copytree, ignore_patterns
 
+    from harness.scenario import shipped
     from harness.storage.run_folder import storage_error
 
     if folder.exists():
         raise InputError(f"{folder} is there already; give another folder")
     try:
-        copytree(_shipped(), folder, ignore=ignore_patterns("__pycache__"))
+        copytree(shipped.folder(), folder, ignore=ignore_patterns("__pycache__"))
     except OSError as error:
         raise storage_error(error, folder) from error
     print(f"copied to {folder}; for instance: harness run {folder / 'chaos' / 'slow-worker-dist-sync.yaml'}")

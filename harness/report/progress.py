@@ -121,6 +121,8 @@ class Board:
         before = names.index(self.arm) if self.arm else 0
         seconds = self._clock() - self._began
         words = [f"arm {self.arm} ({before + 1} of {len(names)})" if self.arm else "starting", f"{seconds:.0f} s"]
+        if self._plan.arms[0].turn is not None:  # all arms at once, each with its own steps
+            return f"{len(names)} arms take turns, {seconds:.0f} s"
         through = (before + self._share) / len(names)
         if through > _LEAST_SHARE:
             words.append(f"about {seconds * (1 / through - 1):.0f} s left")

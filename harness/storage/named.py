@@ -10,7 +10,7 @@ a path     that folder, wherever it lies  part of an id  the only one that has i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 _LONGEST = 40
@@ -29,13 +29,23 @@ def name_of(folder: str) -> str:
     return found[1] if found else ""
 
 
-def meant(wanted: str, folders: Sequence[Path]) -> Sequence[Path]:
-    """Those of ``folders``, oldest first, that may be meant: several where more has to be said, none for no name."""
+def meant(wanted: str, folders: Sequence[Path], whole: Callable[[Path], str] = lambda path: "") -> Sequence[Path]:
+    """Those of ``folders``, oldest first, that may be meant: several where more has to be said, none for no name.
+
+    ``whole`` gives the name of one as it was before it was cut and cleaned for its id, "" where nobody knows; only
+    names that no id holds as they are need it.
+    """
+
+    def is_called(path: Path, name: str) -> bool:
+        return name_of(path.name) == slug(name) and (slug(name) == name or whole(path) in ("", name))
+
     word, _, name = wanted.partition(":")
     if word == "last":
-        return [path for path in folders if not name or name_of(path.name) == slug(name)][-1:]
+        return [path for path in folders if not name or is_called(path, name)][-1:]
+    if _RUN.fullmatch(wanted):
+        return [path for path in folders if path.name == wanted]
     exact = [path for path in folders if path.name == wanted]
-    newest = [path for path in folders if wanted and name_of(path.name) == slug(wanted)][-1:]
+    newest = [path for path in folders if wanted and is_called(path, wanted)][-1:]
     return exact or newest or [path for path in folders if wanted and wanted in path.name]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -156,12 +156,25 @@ def every(results: Path) -> Iterator[RunFolder]:
     return (RunFolder(folder) for folder in folders)
 
 
+def meant(results: Path, wanted: str) -> Sequence[Path]:
+    """The runs that a word may mean (`harness/storage/named.py`), other than as a path."""
+    return named.meant(wanted, [run.path for run in every(results)], _scenario)
+
+
+def _scenario(path: Path) -> str:
+    """The scenario's whole name; "" where it cannot be read."""
+    try:
+        return str(RunFolder(path).read_json("plan.json")["scenario"])
+    except (DamagedRunError, LookupError, TypeError):
+        return ""
+
+
 def find(results: Path, wanted: str) -> RunFolder:
     """The run that is meant (`harness/storage/named.py`); RunNotFoundError where that is none, or several."""
     path = named.as_path(wanted, "status.json", "plan.json")
     if path is not None:
         return RunFolder(path)
-    matches = named.meant(wanted, [run.path for run in every(results)])
+    matches = meant(results, wanted)
     if len(matches) == 1:
         return RunFolder(matches[0])
     if matches:

@@ -76,7 +76,7 @@ def _planned(plan: Mapping[str, Any]) -> tuple[str, ...]:
 def _measured(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """MXNet's versions, as the targets told them."""
     targets = facts.get("targets") or {"": facts.get("target") or {}}
-    return tuple(dict.fromkeys(target["mxnet"] for target in targets.values() if "mxnet" in target))
+    return tuple(dict.fromkeys(target["mxnet"] for target in targets.values() if target.get("mxnet")))
 
 
 def _status(status: Mapping[str, object]) -> str:

@@ -1,25 +1,27 @@
-"""Which runs and studies may go, oldest first, and how they go.
+"""Which runs and studies may go, and how they go.
 
-A study goes with its runs, or not at all. Kept are what is pinned, what is being run, and the newest calibration of
-each job, on which later verdicts rest.
+A study goes with its runs, or not at all. Kept are what is pinned, what is being run or was written to just now, the
+newest calibration of each job, on which later verdicts rest, the run that a shrink rests on, and what is no run.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from harness.base.errors import HarnessError, InputError
-from harness.storage import calibration, run_folder, run_index
+from harness.storage import calibration, named, run_folder, run_index
 from harness.storage.run_folder import RunFolder, storage_error
 from harness.studies import study_folder
 from harness.studies.study_folder import StudyFolder
 
 PIN = "pinned"
+QUIET_SECONDS = 600.0
 _GOING = ".removed-"
 
 
@@ -36,7 +38,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Limits:
-    """What is more than this may go: seconds of age, units, bytes in all."""
+    """What is more than this may go: seconds of age, units, bytes of those that are not kept."""
 
     older: float | None = None
     count: int | None = None
@@ -44,46 +46,67 @@ class Limits:
 
 
 def chosen(units: Sequence[Unit], limits: Limits, now: float) -> list[Unit]:
-    """Those that go, oldest first. What is kept counts, too."""
-    ordered = sorted(units, key=lambda unit: unit.started)
+    """Those that go, oldest first. The newest stay, so many or so large; what is kept pushes none of them out."""
     going: list[Unit] = []
-    left, total = len(ordered), sum(unit.bytes for unit in ordered)
-    for unit in ordered:
+    total = 0
+    for place, unit in enumerate(sorted(units, key=_age, reverse=True)):
+        total += 0 if unit.kept else unit.bytes
         old = limits.older is not None and now - unit.started > limits.older
-        many = limits.count is not None and left > limits.count
+        many = limits.count is not None and place >= limits.count
         large = limits.bytes is not None and total > limits.bytes
         if not unit.kept and (old or many or large):
             going.append(unit)
-            left, total = left - 1, total - unit.bytes
-    return going
+    return going[::-1]
 
 
 def units(results: Path) -> list[Unit]:
     """Every study with its runs, and every run that is of none, oldest first."""
     runs = {folder.id: folder for folder in run_folder.every(results)}
-    newest = frozenset(calibration.newest(results))
-    found = [_study(study, runs, newest) for study in study_folder.every(results)]
+    found = [_study(study, results, runs) for study in study_folder.every(results)]
     of_studies = {path for unit in found for path in unit.paths}
-    found += [
-        Unit(run.id, (run.path,), _started(run.id), size(run.path), _why_run(run))
-        for run in runs.values()
-        if run.path.absolute() not in of_studies
-    ]
-    return sorted(found, key=lambda unit: unit.started)
+    found += [_run(run, results) for run in runs.values() if run.path.absolute() not in of_studies]
+    return sorted(found, key=_age)
 
 
-def remove(unit: Unit) -> None:
-    """Delete a unit, its runs before the study that names them; StorageError where that cannot be.
+def _age(unit: Unit) -> tuple[float, str]:
+    return unit.started, unit.name
 
-    Each folder gets another name first, by which nobody finds it: one half removed is never taken for a run.
+
+def remove(results: Path, unit: Unit) -> str:
+    """Delete a unit, unless it has to stay by now: then why. StorageError where that cannot be.
+
+    A study goes first, so that none is ever found with fewer runs than it had. Each folder gets another name, by which
+    nobody finds it, before it is deleted.
     """
-    for path in reversed(unit.paths):
+    first = unit.paths[0]
+    is_study = first.parent.name == "studies"
+    if not first.is_dir():
+        return "it is gone already"
+    runs = {folder.id: folder for folder in run_folder.every(results)} if is_study else {}
+    now = _study(StudyFolder(first), results, runs) if is_study else _run(RunFolder(first), results)
+    if now.kept:
+        return now.kept
+    first, *others = now.paths
+    if is_study:
         try:
-            shutil.rmtree(path.rename(path.with_name(_GOING + path.name)))
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise storage_error(error, path) from error
+            with StudyFolder(first).lock():
+                _delete(first)
+        except InputError as error:
+            return str(error)
+    else:
+        _delete(first)
+    for path in others:
+        _delete(path)
+    return ""
+
+
+def _delete(path: Path) -> None:
+    try:
+        shutil.rmtree(path.rename(path.with_name(_GOING + path.name)))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise storage_error(error, path) from error
 
 
 def clear(results: Path) -> None:
@@ -113,18 +136,43 @@ def size(path: Path) -> int:
     return total
 
 
-def _study(study: StudyFolder, runs: dict[str, RunFolder], newest: frozenset[str]) -> Unit:
+def _study(study: StudyFolder, results: Path, runs: Mapping[str, RunFolder]) -> Unit:
+    """A study with the runs that answer it, and those that were made for it and have not been noted yet."""
     try:
-        mine = [runs[answer.run] for answer in study.answers() if answer.run in runs]
+        noted = [answer.run for answer in study.answers()]
     except HarnessError:
-        mine = []  # what cannot be read names no runs: these are units of their own
-    paths = (study.path.absolute(), *dict.fromkeys(run.path.absolute() for run in mine))
-    kept = next(filter(None, [_why_study(study, newest), *map(_why_run, mine)]), "")
+        noted = []
+    mine = [run for run in runs.values() if run.id in noted or _origin(run) == study.id]
+    paths = (study.path.absolute(), *(run.path.absolute() for run in mine))
+    kept = next(filter(None, [_why_study(study, results), *map(_why_run, mine)]), "")
     return Unit(study.id, paths, _started(study.id), sum(map(size, paths)), kept)
 
 
-def _why_study(study: StudyFolder, newest: frozenset[str]) -> str:
-    if study.id in newest:
+def _run(run: RunFolder, results: Path) -> Unit:
+    resting = next((study.id for study in study_folder.every(results) if _source(study) == run.id), "")
+    kept = f"{resting} rests on it" if resting else _why_run(run)
+    return Unit(run.id, (run.path.absolute(),), _started(run.id), size(run.path), kept)
+
+
+def _source(study: StudyFolder) -> str:
+    """The run that a study is about, if it is about one."""
+    try:
+        _, question = study.question()
+        return Path(str(question.get("run", ""))).name
+    except HarnessError:
+        return ""
+
+
+def _origin(run: RunFolder) -> str:
+    """The study that a run was made for."""
+    try:
+        return str(run.read_json("status.json")["origin"].get("study", ""))
+    except (HarnessError, LookupError, TypeError, AttributeError):
+        return ""
+
+
+def _why_study(study: StudyFolder, results: Path) -> str:
+    if study.id in calibration.newest(results):
         return "the newest calibration of its job"
     try:
         with study.lock():
@@ -134,9 +182,19 @@ def _why_study(study: StudyFolder, newest: frozenset[str]) -> str:
 
 
 def _why_run(run: RunFolder) -> str:
+    if run.path.is_symlink() or not named.name_of(run.id):
+        return "it is no run of ours"
     if run.has(PIN):
         return "pinned"
-    return "it is being run" if run_index.entry(run).status == "running" else ""
+    if run_index.entry(run).status == "running":
+        return "it is being run"
+    return "" if run_index.entry(run).status == "finished" or _is_quiet(run) else "it was written to just now"
+
+
+def _is_quiet(run: RunFolder) -> bool:
+    """Whether nobody wrote to a run that has not finished for some minutes; its process may be on another machine."""
+    written = max((path.stat().st_mtime for path in (run.path, *run.path.glob("*")) if path.exists()), default=0.0)
+    return time.time() - written > QUIET_SECONDS
 
 
 def _started(name: str) -> float:

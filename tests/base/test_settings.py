@@ -35,7 +35,7 @@ def test_the_variable_comes_before_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("a = 1\n", r"harness\.toml:1: 'a' is not a setting; there are results, budget, resolve, jobs"),
+        ("a = 1\n", r"harness\.toml:1: 'a' is not a setting; there are results, budget, jobs"),
         ('jobs = 1\n\nresults = ""\n', r"harness\.toml:3: results: '' is not allowed; write a text"),
         ("jobs = true\n", r"harness\.toml:1: jobs: True is not allowed"),
         ("[results]\nx = 1\n", r"harness\.toml:1: results: \{'x': 1\} is not allowed"),

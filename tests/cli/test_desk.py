@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -105,7 +106,7 @@ def test_prune_says_what_would_go_and_removes_it_on_demand(capsys: pytest.Captur
     old, pinned, new = (_run(tmp_path / "results", name) for name in "abc")
     assert _main(capsys, "pin", "b")[:2] == (0, f"{pinned.id} is pinned\n")
     code, out, _ = _main(capsys, "prune", "--keep", 1)
-    assert code == 0 and old.id in out and new.id in out and "--yes removes them" in out
+    assert code == 0 and old.id in out and new.id not in out and "--yes removes them" in out
     assert f"kept whatever is asked: {pinned.id} (pinned)" in out
     assert old.path.is_dir()
     code, out, _ = _main(capsys, "prune", "--keep", 2, "--yes")
@@ -125,10 +126,27 @@ def test_claims_tell_what_came_of_them(capsys: pytest.CaptureFixture[str], tmp_p
     code, out, _ = _main(capsys, "claims", "K1", "--scenarios", ROOT / "scenarios")
     assert code == 0
     assert "K1  One slow worker holds up the faster ones in `dist_sync`." in out
-    assert f"slow-worker-dist-sync  fail  {run.id}" in out
+    assert f"chaos/slow-worker-dist-sync  fail  {run.id}" in out
     assert "K2" not in out
     code, _, err = _main(capsys, "claims", "K99")
     assert code == 2 and "'K99' is not a claim" in err
+    assert _main(capsys, "claims", "--scenarios", "nowhere")[0] == 2
+    assert "chaos/slow-worker-dist-sync" in _main(capsys, "claims", "K1")[1], "those that come with it"
+    mine = tmp_path / "scenarios"
+    mine.mkdir()
+    (mine / "a.yaml").write_text("title: x\nclaims:\n")
+    assert "slow-worker" not in _main(capsys, "claims", "K1")[1]
+
+
+def test_of_two_scenarios_with_one_name_no_run_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _run(tmp_path / "results", "same")
+    for folder in ("a", "b"):
+        (tmp_path / "mine" / folder).mkdir(parents=True)
+        (tmp_path / "mine" / folder / "same.yaml").write_text("title: x\nclaims: [K1]\n")
+    body = json.loads(_main(capsys, "claims", "K1", "--scenarios", "mine", "--json")[1])
+    assert body["claims"][0]["scenarios"] == [
+        {"scenario": f"{folder}/same", "verdict": "", "run": ""} for folder in ("a", "b")
+    ]
 
 
 def test_the_page_of_claims_is_up_to_date(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -176,10 +194,14 @@ def test_scenarios_are_copied_to_begin_with(capsys: pytest.CaptureFixture[str], 
 
 def test_the_wheel_carries_them(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    copied = ("harness", "scenarios", "pyproject.toml", "setup.py", "README.md", "LICENSE")
     source.mkdir()
-    for name in copied:
-        (source / name).symlink_to(ROOT / name)
+    for name in ("harness", "scenarios"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source / name)
+    argv = [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", tmp_path]
+    subprocess.run(argv, cwd=source, check=True, capture_output=True, timeout=300)
+    (tarball,) = tmp_path.glob("*.tar.gz")
     argv = [
         sys.executable,
         "-m",
@@ -190,7 +212,7 @@ def test_the_wheel_carries_them(tmp_path: Path) -> None:
         "--no-build-isolation",
         "--wheel-dir",
         tmp_path,
-        source,
+        tarball,
     ]
     subprocess.run(argv, check=True, capture_output=True, timeout=300)
     (wheel,) = tmp_path.glob("*.whl")

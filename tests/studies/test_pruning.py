@@ -27,11 +27,14 @@ UNITS = [
     [
         (Limits(), []),
         (Limits(older=5 * DAY), ["a"]),
-        (Limits(count=2), ["a", "c"]),  # what is kept counts
+        (Limits(count=3), ["a"]),
+        (Limits(count=2), ["a"]),  # the newest two stay, however many others are kept
+        (Limits(count=1), ["a", "c"]),
         (Limits(count=0), ["a", "c", "d"]),
-        (Limits(bytes=300), ["a"]),
-        (Limits(bytes=299), ["a", "c"]),
-        (Limits(older=0.9 * DAY, bytes=400), ["a", "c"]),
+        (Limits(bytes=300), []),  # what is kept does not count
+        (Limits(bytes=299), ["a"]),
+        (Limits(bytes=199), ["a", "c"]),
+        (Limits(older=0.9 * DAY, bytes=300), ["a", "c"]),
     ],
 )
 def test_the_oldest_go_first_and_what_is_kept_stays(limits: Limits, going: list[str]) -> None:
@@ -54,10 +57,45 @@ def test_a_study_goes_with_its_runs(tmp_path: Path) -> None:
     assert set(units) == {study.id, other.id}
     assert units[study.id].paths == (study.path, mine.path)
     assert units[study.id].bytes >= pruning.size(mine.path) > 0
-    pruning.remove(units[study.id])
+    assert pruning.remove(tmp_path, units[study.id]) == ""
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [other.id]
     assert list((tmp_path / "studies").iterdir()) == []
-    pruning.remove(units[study.id])  # somebody else was quicker
+    assert pruning.remove(tmp_path, units[study.id]) == "it is gone already"
+
+
+def test_what_has_to_stay_by_now_stays(tmp_path: Path) -> None:
+    run, of_study = _run(tmp_path, "a"), _run(tmp_path, "b")
+    study = study_folder.create(tmp_path, "table", {})
+    study.append(Answer("a", of_study.id))
+    units = {unit.name: unit for unit in pruning.units(tmp_path)}
+    pruning.pin(run, True)
+    assert pruning.remove(tmp_path, units[run.id]) == "pinned"
+    with study.lock():
+        assert pruning.remove(tmp_path, units[study.id]) == "it is being run"
+    assert run.path.is_dir() and study.path.is_dir() and of_study.path.is_dir()
+
+
+def test_what_nobody_may_miss_is_kept(tmp_path: Path) -> None:
+    source, begun = _run(tmp_path, "source"), run_folder.create(tmp_path, "begun", "abcdef")
+    lost = _run(tmp_path, "lost", status="running", pid=2**22 + 1, started=time.time())
+    shrink = study_folder.create(tmp_path, "shrink", {"run": source.id})
+    unnoted = _run(tmp_path, "unnoted", origin={"study": shrink.id})
+    foreign = tmp_path / "runs" / "my copy of a good run"
+    foreign.mkdir()
+    (tmp_path / "runs" / "20260101T000000-link-abcdef").symlink_to(foreign)
+    units = {unit.name: unit for unit in pruning.units(tmp_path)}
+    assert units[shrink.id].paths == (shrink.path, unnoted.path)
+    assert {name: unit.kept for name, unit in units.items()} == {
+        source.id: f"{shrink.id} rests on it",
+        shrink.id: "",
+        begun.id: "it was written to just now",
+        lost.id: "it was written to just now",
+        foreign.name: "it is no run of ours",
+        "20260101T000000-link-abcdef": "it is no run of ours",
+    }
+    for path in (lost.path, *lost.path.iterdir()):
+        os.utime(path, (0, 0))
+    assert {unit.name: unit.kept for unit in pruning.units(tmp_path)}[lost.id] == ""
 
 
 def test_what_is_pinned_running_or_needed_is_kept(tmp_path: Path) -> None:

@@ -32,12 +32,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Source:
-    """What a page is of, beside what it says: its id, a scenario with its heading, and how to run it again."""
+    """What a page is of, beside what it says: its id, the text of a scenario, and the command that runs it again."""
 
     id: str
     scenario: str
-    again: Sequence[str]
-    heading: str = "The scenario"
+    again: str
 
 
 def of_run(verdict: Verdict, timelines: Sequence[Timeline], claims: Sequence[str], source: Source) -> str:
@@ -48,7 +47,8 @@ def of_run(verdict: Verdict, timelines: Sequence[Timeline], claims: Sequence[str
         Section("What happened when", Markup().join(map(_over_time, timelines))),
         *_maybe("Faults and failures", shown.happened(verdict)),
         Section("What was measured", _measures(verdict)),
-        *_ending(source, verdict.facts),
+        *_ending(source, "Run the same plan again", "The scenario, before options of the command line"),
+        _facts(verdict.facts),
     ]
     return _page(verdict.title, verdict.verdict, lead, sections, source)
 
@@ -56,7 +56,8 @@ def of_run(verdict: Verdict, timelines: Sequence[Timeline], claims: Sequence[str
 def of_study(title: str, text: RenderableType, picture: str, source: Source) -> str:
     """The page of a study: what terminals show, and its picture (SVG, from a program of ours) where it has one."""
     drawn = [Section("As a picture", Markup('<div class="picture">{}</div>').format(Markup(_inner(picture))))]
-    sections = [Section("What it comes to", as_html.blocks(text)), *(drawn if picture else ()), *_ending(source, {})]
+    ending = _ending(source, "Go on with it, or show it again", "The scenario of its first run")
+    sections = [Section("What it comes to", as_html.blocks(text)), *(drawn if picture else ()), *ending]
     return _page(title, "", [], sections, source)
 
 
@@ -96,14 +97,15 @@ def _row(arms: Mapping[str, ArmMeasures], name: str, subject: str) -> list[Marku
     return [escape(shown.label(name, subject)), *cells]
 
 
-def _ending(source: Source, facts: Mapping[str, Any]) -> Iterator[Section]:
-    """How to run it again, of what, and on which machine it was."""
-    commands = Markup().join(Markup("<pre>{}</pre>\n").format(line) for line in source.again)
-    yield Section("Run it again", commands)
-    yield Section(source.heading, Markup("<pre>{}</pre>\n").format(source.scenario))
-    if facts:
-        rows = [[escape(name), Markup("<code>{}</code>").format(_fact(value))] for name, value in sorted(facts.items())]
-        yield Section("Machine and software", as_html.grid(["fact", "value"], rows))
+def _ending(source: Source, again: str, scenario: str) -> Iterator[Section]:
+    """How to run it again, and of what it is, under these headings."""
+    yield Section(again, Markup("<pre>{}</pre>\n").format(source.again))
+    yield Section(scenario, Markup("<pre>{}</pre>\n").format(source.scenario))
+
+
+def _facts(facts: Mapping[str, Any]) -> Section:
+    rows = [[escape(name), Markup("<code>{}</code>").format(_fact(value))] for name, value in sorted(facts.items())]
+    return Section("Machine and software", as_html.grid(["fact", "value"], rows))
 
 
 def _fact(value: Any) -> str:

@@ -22,7 +22,7 @@ def of_runs(verdicts: Sequence[tuple[str, Verdict]]) -> str:
         "harness_verdict", "1 for the verdict of a scenario's run", ("scenario", "verdict"), registry=registry
     )
     known: dict[str, Gauge] = {}
-    for scenario, verdict in verdicts:
+    for scenario, verdict in dict(verdicts).items():
         for word in ("pass", "fail", "invalid", "unknown"):
             words.labels(scenario, word).set(float(verdict.verdict == word))
         for arm in verdict.arms:

@@ -110,10 +110,9 @@ class Seen:
         """Gradients are about to be computed from heads, the losses."""
         self._start()
         fetched, self._fetched = self._fetched or [(0, 0.0, None)], []
-        samples, waited, iterator = fetched[-1]
+        samples, waited, _ = self._training.went_back(fetched)
         self._samples += samples
         self._waited += waited
-        self._training.went_back(iterator, sum(each is iterator for _, _, each in fetched))
         for head in heads:
             self._note(head)
         return True
@@ -301,7 +300,7 @@ class Training:
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
         self.batches = self._fetched
-        self._sources, self._went_back, self._last = [], False, _nothing
+        self._sources, self._went_back, self._last, self._usual = [], False, _nothing, 1
 
     def trains_with(self, iterator):
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
@@ -309,15 +308,28 @@ class Training:
             return True
         return any(source() is _source(iterator) for source in self._sources)
 
-    def went_back(self, iterator, fetched=1):
-        """Gradients are computed, from the last of so many batches of that iterator or of none.
+    def went_back(self, fetched):
+        """Gradients are computed: of batches fetched since the last time, ``(samples, waited, iterator)``, the one that
+        they come from.
 
-        Several of one that is new were checked with, while another thread fetches what is trained with.
+        It is the last one, unless that came with more others of an iterator that is new than usual: these were checked
+        with, while another thread fetches what is trained with.
         """
-        again, self._went_back = self._went_back, True
-        if iterator is None or self._last() is iterator or (again and fetched > 1 and not self.trains_with(iterator)):
+        last = fetched[-1]
+        count = sum(each[2] is last[2] for each in fetched)
+        if self._went_back and last[2] is not None and count > self._usual and not self.trains_with(last[2]):
+            return next((each for each in reversed(fetched) if self.trains_with(each[2])), (0, 0.0, None))
+        self._went_back = True
+        if last[2] is not None:
+            self._usual = count
+            self._learn(last[2])
+        return last
+
+    def _learn(self, iterator):
+        """Batches of it are trained with."""
+        if self._last() is iterator:
             return
-        if not self.trains_with(iterator):
+        if not any(source() is _source(iterator) for source in self._sources):
             self._sources.append(weakref.ref(_source(iterator)))
         self._last = weakref.ref(iterator)
 

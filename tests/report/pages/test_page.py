@@ -10,7 +10,7 @@ from harness.report.pages import as_html, page
 from harness.report.pages.page import Source
 from tests.report.pages.conftest import EVIL, Example
 
-SOURCE = Source("20261123T122110-why-488953", f"title: {EVIL}\n", ["harness replay last"])
+SOURCE = Source("20261123T122110-why-488953", f"title: {EVIL}\n", "harness replay last")
 VOID = {"meta", "br", "line", "circle", "rect", "polygon"}
 
 

@@ -83,16 +83,21 @@ class Loader:
         self._dataset = data
 
 
+def fetched(*loaders: Loader | None) -> list[tuple[int, float, Loader | None]]:
+    """Batches of these, in order, each of as many samples as its place says."""
+    return [(place, 0.0, loader) for place, loader in enumerate(loaders, 1)]
+
+
 def test_faults_act_on_batches_that_are_trained_with() -> None:
     training, train, other = Training(SimpleNamespace()), Loader(), Loader()
     assert training.trains_with(train) and training.trains_with(other)  # nobody knows yet
-    training.went_back(train)
+    training.went_back(fetched(train))
     assert [training.trains_with(each) for each in (train, other, None)] == [True, False, False]
 
 
 def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> None:
     training, data = Training(SimpleNamespace()), Loader()
-    training.went_back(Loader(data))
+    training.went_back(fetched(Loader(data)))
     assert training.trains_with(Loader(data))
     assert not training.trains_with(Loader(Loader()))
 
@@ -100,15 +105,24 @@ def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> Non
 def test_several_batches_at_once_are_of_validation() -> None:
     """A thread fetches those that are trained with; what was fetched last need not be one of them."""
     training, train, check, more = Training(SimpleNamespace()), Loader(), Loader(), Loader()
-    training.went_back(train, fetched=3)  # the first: fetched ahead
-    training.went_back(check, fetched=4)
-    training.went_back(more)
+    assert training.went_back(fetched(train, train, train)) == (3, 0.0, train)  # the first ones were fetched ahead
+    assert training.went_back(fetched(train)) == (1, 0.0, train)
+    assert training.went_back(fetched(check, train, check, check)) == (2, 0.0, train)
+    assert training.went_back(fetched(check, check)) == (0, 0.0, None)
+    assert training.went_back(fetched(more)) == (1, 0.0, more)
     assert [training.trains_with(each) for each in (train, check, more)] == [True, False, True]
+
+
+def test_two_batches_a_step_of_an_iterator_that_is_made_anew_for_each_epoch_are_trained_with() -> None:
+    training, first, second = Training(SimpleNamespace()), Loader(), Loader()
+    training.went_back(fetched(first, first))
+    training.went_back(fetched(second, second))
+    assert training.trains_with(second)
 
 
 def test_arrays_of_the_scripts_own_leave_loaders_to_validation() -> None:
     training = Training(SimpleNamespace())
-    training.went_back(None)
+    training.went_back(fetched(None))
     assert not training.trains_with(Loader())
 
 
