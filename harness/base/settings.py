@@ -43,6 +43,8 @@ def find(folder: Path, environment: Mapping[str, str]) -> dict[str, Setting]:
 def _in_folder(folder: Path) -> dict[str, Setting] | None:
     """Settings of a folder's file; None where it has none."""
     for path, table in ((folder / OWN, ()), (folder / PROJECT, ("tool", "harness"))):
+        if path.name == OWN and not path.is_file() and (path.exists() or path.is_symlink()):
+            raise InputError(f"{path} is not a file that can be read")
         if path.is_file():
             text = _text(path)
             settings = _table(path, text, table)
@@ -85,6 +87,7 @@ def _setting(path: Path, text: str, name: str, value: Any) -> Setting:
     place = f"{path}:{line}"
     if name not in NAMES:
         raise InputError(f"{place}: {name!r} is not a setting; there are {', '.join(NAMES)}")
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f'{place}: {name}: {value!r} is not allowed; write a text, as in {name} = "…"')
-    return Setting(str(path.parent / str(value)) if name == "results" else str(value), place)
+    text = "" if isinstance(value, bool) or not isinstance(value, str | int) else str(value).strip()
+    if not text or not text.isprintable():
+        raise InputError(f"{place}: {name}: {value!r} is not allowed; write a text or a number")
+    return Setting(str(path.parent / Path(text).expanduser()) if name == "results" else text, place)

@@ -41,7 +41,7 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     help_ = (
         "go on with a study that was interrupted or killed (`last`, its id, a part of it, or its path), as it was asked"
     )
-    parser.add_argument("--resume", metavar="ID", help=help_)
+    complete_runs(parser.add_argument("--resume", metavar="ID", help=help_), "studies")
 
 
 def require_alone(arguments: argparse.Namespace, *names: str) -> None:
@@ -67,9 +67,21 @@ def complete_runs(action: argparse.Action, *kinds: str) -> None:
         known = settings.find(Path.cwd(), os.environ).get("results")
         results = parsed_args.results or Path(known.value if known else "results")
         ids = sorted(path.name for kind in kinds or ("runs",) for path in (results / kind).glob("[!.]*"))
-        return ["last", *dict.fromkeys(filter(None, map(named.name_of, ids))), *ids]
+        names = list(dict.fromkeys(filter(None, map(named.name_of, ids))))
+        return ["last", *(f"last:{name}" for name in names), *names, *ids]
 
     action.completer = runs  # type: ignore[attr-defined]
+
+
+def complete_claims(action: argparse.Action) -> None:
+    """Let a shell complete ids of claims."""
+
+    def claims(prefix: str, **_: object) -> list[str]:
+        from harness.vocabulary.claims import CLAIMS
+
+        return list(CLAIMS)
+
+    action.completer = claims  # type: ignore[attr-defined]
 
 
 def add_scenarios(parser: argparse.ArgumentParser) -> None:
@@ -192,7 +204,9 @@ def since(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except ValueError:
-        return time.time() - age(text)
+        if text.endswith(tuple(_AGES)):
+            return time.time() - age(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a day, as 2026-11-01, nor an age, as 2d") from None
 
 
 def factor(text: str) -> float:

@@ -19,7 +19,7 @@ EXIT_CODES = "exit codes: 0 listed, 2 a mistake in the input, 130 interrupted"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="*", metavar="ID", help="only these, as K1")
+    _options.complete_claims(parser.add_argument("id", nargs="*", metavar="ID", help="only these, as K1"))
     help_ = "where scenarios are (default: scenarios, else those that come with the harness)"
     parser.add_argument("--scenarios", type=Path, metavar="FOLDER", help=help_)
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page of all, without runs")
@@ -84,7 +84,8 @@ def _tested(folder: Path | None, runs: Mapping[str, tuple[str, str]]) -> Mapping
         except ScenarioError:
             continue
         run = runs.get(name, ()) if names.count(name) == 1 else ()
-        for claim in (values.get("claims") or ()) if isinstance(values, dict) else ():
+        asked = values.get("claims") if isinstance(values, dict) else None
+        for claim in asked if isinstance(asked, list) else ():
             where = str(path.relative_to(place).with_suffix(""))
             found.setdefault(str(claim), []).append(Tested(where, *run))
     return found

@@ -21,7 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--outcome", choices=OUTCOMES, help="only where an arm ended so")
     since = "only those of the last 2d (days), 3h or 30min, or since a day as 2026-11-01"
     parser.add_argument("--since", type=_options.since, metavar="WHEN", help=since)
-    parser.add_argument("--claim", metavar="ID", help="only those whose scenario tests this claim, as K1")
+    claim = parser.add_argument("--claim", metavar="ID", help="only those whose scenario tests this claim, as K1")
+    _options.complete_claims(claim)
     parser.add_argument("--mxnet", metavar="VERSION", dest="of_mxnet", help="only with this version, as 1.9 or 1.9.1")
     parser.add_argument("--all", action="store_true", help="all of them, not as many as fit")
     _options.add_results(parser)
@@ -54,6 +55,9 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _nothing(arguments: argparse.Namespace, everything: bool) -> str:
+    from harness.cli import _defaults
+
+    where = _defaults.option(arguments.results)
     if everything:
-        return f"no runs in {arguments.results} yet; start one with `harness run SCENARIO`"
-    return f"no such runs in {arguments.results}; `harness list` shows what is there"
+        return f"no runs in {arguments.results} yet; start one with `harness run SCENARIO{where}`"
+    return f"no such runs in {arguments.results}; `harness list{where}` shows what is there"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.errors import InputError, RunNotFoundError, StorageError
+from harness.base.errors import InputError, StorageError
 from harness.cli import _options
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    from harness.cli import _finding
     from harness.storage.run_folder import RunFolder
 
     if len(arguments.runs) > 1 and arguments.form == "html":
         raise InputError("a page is of one run or study; give one, or another --form")
-    found = [_found(arguments.results, wanted) for wanted in arguments.runs]
+    found = [_finding.found(arguments.results, wanted) for wanted in arguments.runs]
     if arguments.form == "html":
         (folder,) = found
         _write(_page(folder), arguments.output or f"{folder.id}.html")
@@ -54,23 +55,6 @@ def execute(arguments: argparse.Namespace) -> int:
     else:
         _write(text, arguments.output or "-")
     return 0
-
-
-def _found(results: Path, wanted: str) -> RunFolder | StudyFolder:
-    from harness.storage import named, run_folder
-    from harness.studies import study_folder
-
-    if named.as_path(wanted, "question.json"):
-        return study_folder.find(results, "", wanted)
-    try:
-        return run_folder.find(results, wanted)
-    except RunNotFoundError as error:
-        if run_folder.meant(results, wanted):
-            raise
-        try:
-            return study_folder.find(results, "", wanted)
-        except RunNotFoundError:
-            raise error from None
 
 
 def _page(folder: RunFolder | StudyFolder) -> str:
@@ -132,15 +116,24 @@ def _write(text: str, place: str) -> None:
         sys.stdout.write(text)
         return
     path = Path(place)
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe stays one
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path.resolve(), text)
+    except OSError as error:
+        raise _unwritable(error, path) from error
+    sys.stderr.write(f"wrote {path}\n")
+
+
+def _replace(path: Path, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
-    except OSError as error:
+    finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        raise _unwritable(error, path) from error
-    sys.stderr.write(f"wrote {path}\n")
 
 
 def _add(text: str) -> None:

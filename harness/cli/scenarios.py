@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from harness.base.errors import InputError
@@ -45,5 +46,6 @@ def _copy(folder: Path) -> int:
         copytree(shipped.folder(), folder, ignore=ignore_patterns("__pycache__"))
     except OSError as error:
         raise storage_error(error, folder) from error
-    print(f"copied to {folder}; for instance: harness run {folder / 'chaos' / 'slow-worker-dist-sync.yaml'}")
+    example = shlex.quote(str(folder / "chaos" / "slow-worker-dist-sync.yaml"))
+    print(f"copied to {folder}; for instance: harness run {example}")
     return 0

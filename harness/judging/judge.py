@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness import checks, measures
+from harness.base.printable import printable
 from harness.checks import Finding, VerdictWord
 from harness.checks.outcome import Outcome
 from harness.judging import hang_diagnosis
@@ -35,7 +36,7 @@ def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any])
     verdict, reason = _overall(judged, tuple(arms.values()))
     stacks = [stack for observer in observers.values() for stack in observer.stacks]
     blocked = [process for observer in observers.values() for process in observer.blocked()]
-    return Verdict(run, plan.title, verdict, reason, judged, tuple(arms.values()), stacks, blocked, facts)
+    return Verdict(run, printable(plan.title), verdict, reason, judged, tuple(arms.values()), stacks, blocked, facts)
 
 
 class _ArmObserver:

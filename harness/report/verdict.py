@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.base.printable import printable
 from harness.base.units import bytes_text
 from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
@@ -51,6 +52,8 @@ def machine(facts: Mapping[str, Any]) -> str:
         return "machine not recorded"
     target = facts.get("target", {})
     software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "software not recorded"
+    if not isinstance(facts["memory_bytes"], int):
+        return "machine not recorded as this harness does"
     memory = bytes_text(facts["memory_bytes"])
     return f"{software}; {facts['cpu_model']}, {facts['cores']} cores, {memory}, kernel {facts['kernel']}"
 
@@ -118,7 +121,12 @@ def _word(receipt: Receipt) -> Text:
 
 def _log(ended: Ended) -> Text:
     return Text(
-        "\n".join([f"{ended.arm} {ended.subject} said last:", *(f"    {line}" for line in ended.log.splitlines())])
+        "\n".join(
+            [
+                f"{ended.arm} {ended.subject} said last:",
+                *(f"    {printable(line)}" for line in ended.log.splitlines()),
+            ]
+        )
     )
 
 

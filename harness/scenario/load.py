@@ -35,6 +35,7 @@ _WORDS = {
     "less_than": "less than {lt} is needed",
     "less_than_equal": "{le} or less is needed",
     "literal_error": "{expected} is needed",
+    "string_pattern_mismatch": "text of the form {pattern} is needed",
 }
 """What pydantic says of types, in the words of who writes YAML."""
 

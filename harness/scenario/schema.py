@@ -5,9 +5,18 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from harness import checks, faults, shapes, topologies
+from harness.base.printable import printable
 from harness.base.strict import Flag, Strict
 from harness.base.units import Duration
 from harness.scenario import models
@@ -391,10 +400,18 @@ OF_OUR_LOOP = (
 """Fields of the workload that describe the harness's own loop, and no script."""
 
 
+def _printed(title: str) -> str:
+    if printable(title) != title:
+        raise ValueError("has a character that cannot be shown; titles are printed on terminals and pages")
+    return title
+
+
 class Scenario(Strict):
     """One question about MXNet, and what is expected."""
 
-    title: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="the question")
+    title: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printed)] = Field(
+        description="the question"
+    )
     tags: list[Name] = []
     claims: list[Annotated[str, Field(pattern=r"^[A-Z]\d+$")]] = Field(default=[], description="ids of claims it tests")
     seed: Annotated[int, Field(ge=0, lt=SEEDS, strict=True)] = 0

@@ -52,5 +52,5 @@ def meant(wanted: str, folders: Sequence[Path], whole: Callable[[Path], str] = l
 def as_path(wanted: str, *files: str) -> Path | None:
     """The folder at a path, if that is what was typed; one of ``files`` tells that it is of the right kind."""
     path = Path(wanted)
-    typed = "/" in wanted or wanted in (".", "..")
+    typed = "/" in wanted or wanted in (".", "..") or _RUN.fullmatch(wanted) or _STUDY.fullmatch(wanted)
     return path.absolute() if typed and any((path / file).is_file() for file in files) else None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -75,6 +76,8 @@ class RunFolder:
             return json.loads(self.read(name))
         except ValueError as error:
             raise DamagedRunError(f"{self.path / name} is not JSON: {error}") from error
+        except RecursionError as error:
+            raise DamagedRunError(f"{self.path / name} is nested too deeply to be read") from error
 
     def plan(self) -> Plan:
         """The plan that was run."""
@@ -180,7 +183,8 @@ def find(results: Path, wanted: str) -> RunFolder:
     if matches:
         some = ", ".join(match.name for match in matches[-5:])
         raise RunNotFoundError(f"{wanted!r} could be {len(matches)} runs: {some}; give more of the id, or last:NAME")
-    raise RunNotFoundError(f"no run {wanted!r} in {results / 'runs'}; `harness list` shows what is there")
+    where = "" if results == Path("results") else f" --results {shlex.quote(str(results))}"
+    raise RunNotFoundError(f"no run {wanted!r} in {results / 'runs'}; `harness list{where}` shows what is there")
 
 
 def storage_error(error: OSError, path: Path) -> StorageError:

@@ -10,12 +10,12 @@ import psutil
 import yaml
 
 from harness.base.errors import DamagedRunError
+from harness.base.printable import printable
 from harness.storage import named
 from harness.storage.run_folder import RunFolder
 
 STATUSES = ("running", "interrupted", "aborted", "lost", "damaged")
 """Of runs that did not finish; a lost one had its harness killed."""
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def entry(folder: RunFolder) -> Entry:
         status = folder.read_json("status.json")
         word, started = _status(status), float(status["started"]) if "started" in status else None
         plan = folder.read_json("plan.json") if folder.has("plan.json") else {}
-        title, planned = str(plan.get("title", "")), _planned(plan)
+        title, planned = printable(str(plan.get("title", ""))), _planned(plan)
         if not folder.has("verdict.json"):
             return Entry(folder.id, name, title, word, "", str(status.get("reason", "")), planned, (), started)
         verdict = folder.read_json("verdict.json")
@@ -63,8 +63,8 @@ def entry(folder: RunFolder) -> Entry:
 def claims(folder: RunFolder) -> tuple[str, ...]:
     """The claims that a run's scenario tests; none where it cannot be read."""
     try:
-        return tuple(map(str, yaml.load(folder.read("scenario.yaml"), _Loader).get("claims", ())))
-    except (DamagedRunError, yaml.YAMLError, AttributeError, TypeError):
+        return tuple(map(str, yaml.safe_load(folder.read("scenario.yaml")).get("claims", ())))
+    except (DamagedRunError, yaml.YAMLError, AttributeError, TypeError, RecursionError):
         return ()
 
 

@@ -116,12 +116,12 @@ def clear(results: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def pin(folder: RunFolder, pinned: bool) -> None:
-    """Keep a run, and the study it is of, from being pruned; or let it go again."""
+def pin(path: Path, pinned: bool) -> None:
+    """Keep a run, with the study it is of, or a study from being pruned; or let it go again."""
     if pinned:
-        folder.write(PIN, "")
+        RunFolder(path).write(PIN, "")
     else:
-        (folder.path / PIN).unlink(missing_ok=True)
+        (path / PIN).unlink(missing_ok=True)
 
 
 def size(path: Path) -> int:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import yaml
 
-from harness.base.errors import InputError
+from harness.base.errors import DamagedRunError, InputError
 from harness.execution import machine
 from harness.execution.interruption import Interruption
 from harness.execution.request import Request
@@ -157,6 +157,8 @@ class Shrink(Study):
     def text(self, entries: Sequence[Entry]) -> str:
         """The scenario with these faults only, of one arm, as YAML."""
         document = parse(self._source.read("scenario.yaml"), "scenario.yaml")
+        if not isinstance(document.values, dict) or "title" not in document.values:
+            raise DamagedRunError(f"{self._source.path / 'scenario.yaml'} is not a scenario")
         document = overrides.apply(document, [overrides.from_option(text) for text in self._changes])
         arm = self._plan.arm(self._arm)
         fields = (document.values.get("variants") or {}).get(arm.of) or {}

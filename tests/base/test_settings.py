@@ -37,6 +37,7 @@ def test_the_variable_comes_before_files(tmp_path: Path) -> None:
     [
         ("a = 1\n", r"harness\.toml:1: 'a' is not a setting; there are results, budget, jobs"),
         ('jobs = 1\n\nresults = ""\n', r"harness\.toml:3: results: '' is not allowed; write a text"),
+        ('results = "x\\u0000y"\n', r"harness\.toml:1: results: 'x\\x00y' is not allowed"),
         ("jobs = true\n", r"harness\.toml:1: jobs: True is not allowed"),
         ("[results]\nx = 1\n", r"harness\.toml:1: results: \{'x': 1\} is not allowed"),
         ("jobs = \n", r"harness\.toml is not TOML: .*line 1"),
@@ -46,3 +47,15 @@ def test_what_is_no_setting_is_told_with_its_place(tmp_path: Path, text: str, co
     (tmp_path / "harness.toml").write_text(text)
     with pytest.raises(InputError, match=complaint):
         settings.find(tmp_path, {})
+
+
+def test_a_file_of_that_name_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "harness.toml").symlink_to("nowhere")
+    with pytest.raises(InputError, match=r"harness\.toml is not a file that can be read"):
+        settings.find(tmp_path, {})
+
+
+def test_a_home_is_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    (tmp_path / "harness.toml").write_text('results = "~/r"\n')
+    assert settings.find(tmp_path, {})["results"].value == "/home/me/r"

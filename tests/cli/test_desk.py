@@ -15,6 +15,7 @@ import pytest
 from harness import cli
 from harness.storage import run_folder
 from harness.storage.run_folder import RunFolder
+from harness.studies import study_folder
 from tests.conftest import ROOT
 
 
@@ -220,3 +221,43 @@ def test_the_wheel_carries_them(tmp_path: Path) -> None:
     assert "harness/shipped/scenarios/chaos/slow-worker-dist-sync.yaml" in names
     assert "harness/report/pages/page.html.j2" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
+
+
+def test_what_is_written_to_a_device_a_pipe_or_a_link_goes_there(tmp_path: Path) -> None:
+    from harness.cli import report
+
+    pipe, real, link = tmp_path / "pipe", tmp_path / "real.html", tmp_path / "link.html"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    report._write("words", str(pipe))
+    assert os.read(reader, 10) == b"words" and pipe.is_fifo()
+    os.close(reader)
+    link.symlink_to(real)
+    report._write("words", str(link))
+    assert link.is_symlink() and real.read_text() == "words"
+    report._write("words", "/dev/null")
+    assert Path("/dev/null").is_char_device()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "pipe", "real.html"]
+
+
+@pytest.mark.parametrize("file", ["status.json", "verdict.json", "plan.json"])
+def test_one_damaged_run_hides_no_other(capsys: pytest.CaptureFixture[str], tmp_path: Path, file: str) -> None:
+    damaged, whole = (_run(tmp_path / "results", name) for name in "ab")
+    damaged.write(file, "[" * 100_000 + "]" * 100_000)
+    damaged.write("scenario.yaml", "[" * 100_000)
+    code, out, _ = _main(capsys, "list")
+    assert code == 0 and "Why b?" in out and "damaged" in out
+    body = json.loads(_main(capsys, "list", "--claim", "K1", "--json")[1])
+    assert [run["run"] for run in body["runs"]] == [whole.id]
+
+
+def test_a_study_is_pinned_as_a_run_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    study = study_folder.create(tmp_path / "results", "compare", {})
+    assert _main(capsys, "pin", "last:compare")[:2] == (0, f"{study.id} is pinned\n")
+    assert f"{study.id} (pinned)" in _main(capsys, "prune", "--keep", 0)[1]
+
+
+def test_hints_have_the_results_that_they_are_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    other = tmp_path / "other one"
+    assert "`harness list --results 'other one'` shows" in _main(capsys, "show", "x", "--results", "other one")[2]
+    assert "`harness run SCENARIO --results 'other one'`" in _main(capsys, "list", "--results", other)[1]

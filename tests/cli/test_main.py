@@ -109,14 +109,14 @@ def test_a_run_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: P
     code, _, err = _main(capsys, verb, "nonsense", "--results", tmp_path)
     assert (code, err) == (
         2,
-        f"harness: no run 'nonsense' in {tmp_path / 'runs'}; `harness list` shows what is there\n",
+        f"harness: no run 'nonsense' in {tmp_path / 'runs'}; `harness list --results {tmp_path}` shows what is there\n",
     )
 
 
 def test_list_without_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert _main(capsys, "list", "--results", tmp_path)[:2] == (
         0,
-        f"no runs in {tmp_path} yet; start one with `harness run SCENARIO`\n",
+        f"no runs in {tmp_path} yet; start one with `harness run SCENARIO --results {tmp_path}`\n",
     )
     assert json.loads(_main(capsys, "list", "--json", "--results", tmp_path)[1])["runs"] == []
 

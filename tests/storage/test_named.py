@@ -56,5 +56,8 @@ def test_a_path_is_one_that_has_the_files_of_a_run(tmp_path: Path, monkeypatch: 
     assert named.as_path("runs", "status.json") is None
     monkeypatch.chdir(tmp_path / "runs")
     assert named.as_path("one", "status.json") is None  # a word is a name
+    (tmp_path / "runs" / "20261101T000000-lenet-aaaaaa").symlink_to("one")
+    id_ = "20261101T000000-lenet-aaaaaa"
+    assert named.as_path(id_, "status.json") == tmp_path / "runs" / id_, "an id that lies here"
     monkeypatch.chdir(tmp_path / "runs" / "one")
     assert named.as_path(".", "status.json") == tmp_path / "runs" / "one"

@@ -68,7 +68,7 @@ def test_what_has_to_stay_by_now_stays(tmp_path: Path) -> None:
     study = study_folder.create(tmp_path, "table", {})
     study.append(Answer("a", of_study.id))
     units = {unit.name: unit for unit in pruning.units(tmp_path)}
-    pruning.pin(run, True)
+    pruning.pin(run.path, True)
     assert pruning.remove(tmp_path, units[run.id]) == "pinned"
     with study.lock():
         assert pruning.remove(tmp_path, units[study.id]) == "it is being run"
@@ -103,7 +103,7 @@ def test_what_is_pinned_running_or_needed_is_kept(tmp_path: Path) -> None:
         _run(tmp_path, "pinned"),
         _run(tmp_path, "a", status="running", pid=os.getpid(), started=time.time()),
     )
-    pruning.pin(pinned, True)
+    pruning.pin(pinned.path, True)
     locked = study_folder.create(tmp_path, "soak", {})
     of_pinned = study_folder.create(tmp_path, "table", {})
     of_pinned.append(Answer("a", pinned.id))
@@ -122,7 +122,7 @@ def test_what_is_pinned_running_or_needed_is_kept(tmp_path: Path) -> None:
         "20260101T010000-calibrate": "",
         "20260101T020000-calibrate": "the newest calibration of its job",
     }
-    pruning.pin(pinned, False)
+    pruning.pin(pinned.path, False)
     assert {unit.name: unit.kept for unit in pruning.units(tmp_path)}[of_pinned.id] == ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from harness.base.printable import printable
 from harness.checks import VerdictWord
 from harness.judging.verdict import Judged, Verdict
 
@@ -17,8 +18,8 @@ def of_runs(verdicts: Sequence[tuple[str, Verdict]]) -> str:
     """
     whole = JUnitXml("harness")
     for scenario, verdict in verdicts:
-        suite = TestSuite(_printable(verdict.title))
-        suite.add_property("run", _printable(verdict.run))
+        suite = TestSuite(printable(verdict.title))
+        suite.add_property("run", printable(verdict.run))
         judged = [*verdict.checks, *_receipts(verdict)]
         if verdict.verdict not in {each.verdict for each in judged}:
             judged.append(Judged("run", "verdict", verdict.verdict, verdict.reason, None))
@@ -37,13 +38,8 @@ def _receipts(verdict: Verdict) -> Iterator[Judged]:
 
 
 def _case(scenario: str, check: Judged) -> TestCase:
-    case = TestCase(_printable(f"{check.arm}: {check.check}"), _printable(scenario))
+    case = TestCase(printable(f"{check.arm}: {check.check}"), printable(scenario))
     kinds = {"fail": Failure, "invalid": Error, "unknown": Skipped}
     if check.verdict in kinds:
-        case.result = [kinds[check.verdict](_printable(check.reason), check.verdict)]
+        case.result = [kinds[check.verdict](printable(check.reason), check.verdict)]
     return case
-
-
-def _printable(text: str) -> str:
-    """Without characters that XML has no way to write."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)
