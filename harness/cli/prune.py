@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness.studies.pruning import Unit
 
 HELP = "say which runs, studies or targets are older or more than you want to keep, and with --yes remove them"
+_SHOWN = 5
 EXIT_CODES = "exit codes: 0 done, or said what would be; 2 a mistake in the input; 130 interrupted"
 
 
@@ -105,7 +106,8 @@ def _tell(units: Sequence[Unit], going: Sequence[Unit], arguments: argparse.Name
     freed = bytes_text(sum(unit.bytes for unit in going))
     kept = [f"{unit.name} ({unit.kept})" for unit in units if unit.kept]
     if kept:
-        print(f"kept whatever is asked: {', '.join(kept)}")
+        more = f", and {len(kept) - _SHOWN} more" if len(kept) > _SHOWN else ""
+        print(f"kept whatever is asked: {', '.join(kept[:_SHOWN])}{more}")
     if (arguments.older, arguments.keep, arguments.size) == (None, None, None):
         print(f"{len(units)} {what} take {total}; say what may go with --older, --keep or --size")
     elif arguments.yes:
