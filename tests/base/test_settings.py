@@ -56,6 +56,6 @@ def test_a_file_of_that_name_that_is_none_is_told(tmp_path: Path) -> None:
 
 
 def test_a_home_is_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("HOME", str(tmp_path / "mine"))
     (tmp_path / "harness.toml").write_text('results = "~/r"\n')
-    assert settings.find(tmp_path, {})["results"].value == "/home/me/r"
+    assert settings.find(tmp_path, {})["results"].value == str(tmp_path / "mine" / "r")
