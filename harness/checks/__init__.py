@@ -7,11 +7,12 @@ lies across, the answer is ``invalid`` with what could have been detected.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
+from pydantic.config import JsonDict
 
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
@@ -79,13 +80,36 @@ class Check(Strict):
         return Finding(verdict, f"{which} repeats; {arm.arm}: {first.reason}", first.comparison)
 
 
-class Word(Strict):
-    """Part of checks that are written as a single word, kept in ``is_``."""
+class Word(Sparse):
+    """Part of checks that are a single word, kept in ``is_``, or as another arm has it: ``{versus: control}``."""
+
+    is_: Any = None
+    versus: str | None = Field(default=None, description="control, or the name of a variant")
 
     @model_validator(mode="before")
     @classmethod
     def _word(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) and "is_" in value else {"is_": value}
+        known = isinstance(value, dict) and ("is_" in value or set(value) == {"versus"})
+        return value if known else {"is_": value}
+
+    @model_validator(mode="after")
+    def _one(self) -> Word:
+        if (self.is_ is None) == (self.versus is None):
+            raise ValueError("give a word, or versus")
+        return self
+
+
+def word_schema(*words: str | bool) -> Callable[[JsonDict], None]:
+    """The JSON schema of a check that is one of these words, or as another arm has it."""
+    versus: JsonDict = {"versus": {"type": "string"}}
+    other: JsonDict = {"type": "object", "properties": versus, "required": ["versus"], "additionalProperties": False}
+
+    def as_written(schema: JsonDict) -> None:
+        for key in set(schema) - {"title", "description"}:
+            del schema[key]
+        schema["anyOf"] = [{"enum": list(words)}, other]
+
+    return as_written
 
 
 class Limits(Strict):

@@ -22,6 +22,7 @@ class Gpus(Check):
     )
     errors: Literal[False] | None = Field(default=None, description="the driver tells no critical error, nor ECC")
     memory_at_most: Size | None = Field(default=None, description="of the whole GPU, by whomever")
+    versus: str | None = Field(default=None, description="control, or a variant: at most so much more than there")
 
     @model_validator(mode="after")
     def _expects(self) -> Gpus:
@@ -35,9 +36,20 @@ class Gpus(Check):
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         asked = [(quantity, limit) for name, limit in self._limits() for quantity in subject.of_subjects(name)]
-        findings = [_judge(*each) for each in asked if not _has_no_counter(each[0])]
+        findings = [self._judge(*each, baseline) for each in asked if not _has_no_counter(each[0])]
         verdict = worst([finding.verdict for finding in findings])
         return Finding(verdict, "; ".join(finding.reason for finding in findings if finding.verdict == verdict))
+
+    def _judge(self, quantity: Quantity, limit: float, baseline: ArmMeasures | None) -> Finding:
+        """Against the limit, or against what another arm has on the same GPU and the limit more."""
+        if baseline is None:
+            return _judge(quantity, limit)
+        theirs = baseline.get(quantity.name, quantity.subject)
+        if theirs.value is None:
+            what = theirs.name.replace("_", " ")
+            return Finding("invalid", f"{what} of {self.versus} is not available: {theirs.note}")
+        found = _judge(quantity, theirs.value + limit)
+        return Finding(found.verdict, f"{found.reason}, from {self.versus}")
 
     def _limits(self) -> Iterator[tuple[str, float]]:
         if self.throttled is not None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from harness.checks import Check, Finding, Limits, bounds, within
+from pydantic import Field
+
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, bounds, within, worst
+from harness.statistics.compare import ratio
+from harness.statistics.comparison import Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
@@ -16,10 +20,40 @@ class Utilisation(Limits, Check):
 
     name: ClassVar[str] = "utilisation"
     of_the_mean: ClassVar[bool] = True
+    versus: str | None = Field(default=None, description="control, or a variant: as a percentage of what it is there")
 
     def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
         if not all(job.phases for job in jobs):
             yield "utilisation needs workload.phases: true"
+
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
+        if self.versus is None:
+            return super().judge_repeats(subjects, baselines, between)
+        least, most = self.model_copy(update={"at_most": None}), self.model_copy(update={"at_least": None})
+        findings = [
+            limits.compared(pick, subjects, baselines, between)
+            for limits, pick, limit in ((least, min, self.at_least), (most, max, self.at_most))
+            if limit is not None
+        ]
+        word = worst([finding.verdict for finding in findings])
+        return next(finding for finding in findings if finding.verdict == word)
+
+    def compared(
+        self,
+        pick: Callable[..., Quantity],
+        subjects: Sequence[ArmMeasures],
+        baselines: Sequence[ArmMeasures],
+        between: Spread,
+    ) -> Finding:
+        """Of the least busy worker of each arm, or of the busiest."""
+        each = [[pick(arm.of_subjects("utilisation"), key=_value) for arm in arms] for arms in (subjects, baselines)]
+        found = ratio([share.samples for share in each[0]], [share.samples for share in each[1]], between)
+        if found is None:
+            note = next((share.note for arm in each for share in arm if share.note), "too few windows")
+            return Finding("invalid", f"utilisation cannot be compared with {self.versus}: {note}")
+        return self.finding(found, str(self.versus), len(subjects))
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         shares = [_bounded(share) for share in subject.of_subjects("utilisation")]

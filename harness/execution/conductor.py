@@ -103,6 +103,9 @@ class Conductor:
     stall_timeout: float
     spawns: Mapping[str, Spawn]
     began: float
+    most_steps: int | None = None
+    """Beyond which no worker goes, whatever the plan asks for: as far as another arm came."""
+
     ended: Ended | None = None
     started: float | None = None
     _roles: dict[str, _RoleState] = field(init=False)
@@ -315,9 +318,21 @@ class Conductor:
     def _pass(self, worker: str, step: int, now: float) -> list[Action]:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
         actions = self._moved_by(now, self._scheduler.at_step(worker, step, now))
+        if self.most_steps is not None and step >= self.most_steps:
+            return [*actions, *self._come_far_enough(now)]
         self._roles[worker].waiting = None
         until = step + self.arm.turn if self.arm.turn else self._scheduler.next_stop(step)
+        if self.most_steps is not None:
+            until = self.most_steps if until is None else min(until, self.most_steps)
         return [*actions, Credit(worker, until)]
+
+    def _come_far_enough(self, now: float) -> list[Action]:
+        """Complete the arm once every worker stands where it is to end."""
+        states, most = [self._roles[name] for name in self.arm.workers], self.most_steps or 0
+        if any(not state.done and (state.waiting is None or state.waiting < most) for state in states):
+            return []
+        reason = f"stopped at step {self.most_steps}, about as far as {self.arm.as_far_as} came"
+        return self._end(now, "completed", reason)
 
     def _moved_by(self, now: float, actions: list[Action]) -> list[Action]:
         """Count what a fault does as movement, so that the time before it is not held against the job."""

@@ -28,6 +28,7 @@ from harness.execution.conductor import GRACE_SECONDS, Conductor
 from harness.execution.disturbance import Disturbance
 from harness.execution.fault_scheduler import Action
 from harness.execution.interruption import Interruption
+from harness.execution.reached import Reached
 from harness.execution.request import Request
 from harness.gpu import installed, visible
 from harness.judging.judge import judge
@@ -162,9 +163,12 @@ def _run_arms(
     """Returns what the first worker of each arm said of its software."""
     imported: dict[str, Imported] = {}
 
+    reached = Reached()
+
     def note(event: Event) -> None:
         if isinstance(event, Imported):
             imported.setdefault(event.arm, event)
+        reached.add(event)
         observe(event)
 
     past = HistoryWriter(folder.path / "history.jsonl")
@@ -173,7 +177,10 @@ def _run_arms(
             if interruption.signal is None:
                 with ExitStack() as agents:
                     runs = [
-                        _ArmRun(_agent(folder, backend, arm, agents), folder, asked, arm, past, note, interruption)
+                        _ArmRun(
+                            *(_agent(folder, backend, arm, agents), folder, asked, arm, past, note, interruption),
+                            reached.limit(asked.plan, arm),
+                        )
                         for arm in arms
                     ]
                     _perform(runs, random.Random(arms[0].workload.seed))
@@ -225,11 +232,12 @@ class _ArmRun:
         past: HistoryWriter,
         observe: Observer,
         interruption: Interruption,
+        most_steps: int | None,
     ) -> None:
         self._agent, self._arm, self._history = agent, arm, past
         self._observe, self._interruption = observe, interruption
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
-        self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic())
+        self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic(), most_steps)
         self._heard = time.monotonic()
 
     @property

@@ -117,7 +117,7 @@ def _careful(
     check: checks.Check, arms: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread
 ) -> Finding:
     try:
-        if check.of_the_mean and len(arms) > 2:
+        if check.of_the_mean and check.baseline is None and len(arms) > 2:
             found = check.judge_repeats([pooled(arms)], baselines, between)
             return replace(found, reason=f"mean of {len(arms)} repeats: {found.reason}")
         return check.judge_repeats(arms, baselines, between)

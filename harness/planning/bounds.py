@@ -40,5 +40,6 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         counts_live=workload.memory != "resident",
         startup_timeout=scenario.startup_timeout,
         faults=len(scenario.faults),
+        repeats=scenario.repeats,
         contexts=tuple(topology.contexts),
     )

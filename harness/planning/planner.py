@@ -33,7 +33,7 @@ DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 
 
 def make(loaded: LoadedScenario, targets: Mapping[str, Target], worker: str) -> Plan:
-    """Decide everything. The control, or first variant, is first.
+    """Decide everything. The first variant, or a control that a check names, is first; another control follows.
 
     ``targets`` are those of the arms that the scenario describes (`LoadedScenario.arms`), ``worker`` is the SHA-256 of
     the measured program.
@@ -79,10 +79,13 @@ def _block(loaded: LoadedScenario, targets: Mapping[str, Target], seeded: Callab
     if loaded.variants:
         variants = loaded.variants.items()
         return [_arm(name, seeded(variant), variant.faults, targets[name]) for name, variant in variants]
-    arms = [_arm(checks.MAIN, seeded(scenario), scenario.faults, targets[""])]
+    main = _arm(checks.MAIN, seeded(scenario), scenario.faults, targets[""])
+    if not scenario.faults or not scenario.control:
+        return [main]
+    control = _arm(checks.CONTROL, seeded(scenario), [], targets[""])
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
-        arms.insert(0, _arm(checks.CONTROL, seeded(scenario), [], targets[""]))
-    return arms
+        return [control, main]
+    return [main, control.model_copy(update={"as_far_as": checks.MAIN})]
 
 
 def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target) -> Arm:

@@ -296,6 +296,8 @@ def _expect(scenario: Scenario) -> Iterator[Violation]:
             yield ("expect", check.name, "versus"), message
         if check.baseline == checks.CONTROL and not scenario.faults and not scenario.variants:
             yield ("expect", check.name, "versus"), "without faults, control is the same job; use variants to compare"
+        if check.baseline == checks.CONTROL and not scenario.control:
+            yield ("expect", check.name, "versus"), "control: false runs no control; leave it out"
     if checks.CONTROL in scenario.variants:
         yield ("variants", checks.CONTROL), "control is the run without faults; choose another name"
     if len(scenario.variants) == 1:

@@ -427,6 +427,9 @@ class Scenario(Strict):
     workload: Workload
     topology: Topology = Topology()
     faults: list[FaultEntry] = []
+    control: Flag = Field(
+        default=True, description="the same job without its faults is run beside it, to compare with; false: only it"
+    )
     variants: dict[Name, dict[str, Any]] = Field(
         default={}, description="names to fields to change, by dotted path; each is run, and the first is the baseline"
     )

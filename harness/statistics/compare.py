@@ -40,6 +40,25 @@ def ratio_of_pairs(subjects: Series, baselines: Series) -> Ratio:
     return Ratio(_from_logs(mean(logs), half, half, len(logs)), f"{len(logs)} repeats of each")
 
 
+def difference_of_pairs(subjects: Series, baselines: Series) -> Comparison:
+    """Mean of paired differences, with Student's interval over the pairs; ValueError for fewer than two."""
+    from scipy.special import stdtrit  # a tenth of a second that only judging pays
+
+    differences = [one - other for one, other in zip(subjects, baselines, strict=True)]
+    n = len(differences)
+    half = float(stdtrit(n - 1, CONFIDENT)) * stdev(differences) / math.sqrt(n)
+    return Comparison(mean(differences), mean(differences) - half, mean(differences) + half, n)
+
+
+def ratio_of_singles(subjects: Series, baselines: Series, spread: Spread) -> Ratio:
+    """Of a number above zero that each run has once: by pairs, or with fewer than 3 by what is known of the spread."""
+    if len(subjects) >= MIN_REPEATS:
+        return ratio_of_pairs(subjects, baselines)
+    between, n = Z * spread.sd * math.sqrt(2 / len(subjects)), len(subjects)
+    estimate = mean(math.log(one / other) for one, other in zip(subjects, baselines, strict=True))
+    return Ratio(_from_logs(estimate, between, between, n), _basis(n, spread))
+
+
 def _of_runs(subjects: Sequence[Series], baselines: Sequence[Series], spread: Spread) -> Ratio:
     """The noise of each run and the spread between runs add up in squares, on either side (Zou and Donner, 2008)."""
     mine, theirs = _noise(subjects), _noise(baselines)
@@ -47,8 +66,11 @@ def _of_runs(subjects: Sequence[Series], baselines: Sequence[Series], spread: Sp
     logs = [mean(math.log(median(series)) for series in arm) for arm in (subjects, baselines)]
     below, above = math.sqrt(mine[0] + theirs[1] + between), math.sqrt(mine[1] + theirs[0] + between)
     n = min(map(len, (*subjects, *baselines)))
-    runs = "1 run" if len(subjects) == 1 else f"{len(subjects)} runs"
-    return Ratio(_from_logs(logs[0] - logs[1], below, above, n), f"{runs} of each, and {spread}")
+    return Ratio(_from_logs(logs[0] - logs[1], below, above, n), _basis(len(subjects), spread))
+
+
+def _basis(runs: int, spread: Spread) -> str:
+    return f"{'1 run' if runs == 1 else f'{runs} runs'} of each, and {spread}"
 
 
 def _noise(arm: Sequence[Series]) -> tuple[float, float]:

@@ -168,7 +168,7 @@ class Shrink(Study):
         values["seed"] = arm.workload.seed
         values["title"] = f"{values['title']} (the smallest schedule of {self._source.id})"[:200]
         values["faults"] = [entry.model_dump(mode="json", exclude_none=True) for entry in entries]
-        values["expect"] = {"outcome": self.outcome}
+        values["expect"], values["control"] = {"outcome": self.outcome}, False
         return yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
 
     def _planned(self, text: str) -> Plan:

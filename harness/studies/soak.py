@@ -23,6 +23,7 @@ seed: {seed}
 workload: {{model: mlp, dataset: digits, batch_size: 32, steps: 150, warmup: 20, checkpoint: {{every: 40}}}}
 topology: {topology}
 stall_timeout: 6s
+control: false
 faults:
   - pause: {{select: {{mode: one}}, random: {{rate: 1%}}, for: {{time: 200ms}}}}
   - slow: {{select: {{role: worker, mode: one}}, random: {{rate: 1%}}, for: {{steps: 10}}, factor: 3, tolerance: 50%}}

@@ -29,6 +29,7 @@ _BASE = {
     "seed": 61,
     "stall_timeout": "5s",
     "startup_timeout": "60s",
+    "control": False,
 }
 TOPOLOGIES: Mapping[str, Mapping[str, Any]] = {
     "dist_sync": {"kvstore": "dist_sync", "workers": 2, "servers": 1, "network": {}},

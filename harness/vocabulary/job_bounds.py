@@ -19,8 +19,8 @@ class JobBounds:
     ``input``: what the model takes, "" where only a script knows. ``smallest`` and ``variable``: the least size that it
     takes, and whether it takes several. ``own_checkpoints``: whether a script writes checkpoints whose names are known.
     ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
-    ``startup_timeout``: seconds in which all must have come up. ``contexts``: devices of each worker, or of all ranks
-    of Horovod on a host.
+    ``startup_timeout``: seconds in which all must have come up. ``repeats``: how often each arm is run. ``contexts``:
+    devices of each worker, or of all ranks of Horovod on a host.
     """
 
     hosts: Mapping[str, str]
@@ -42,6 +42,7 @@ class JobBounds:
     counts_live: bool
     startup_timeout: float
     faults: int
+    repeats: int = 1
     contexts: tuple[str, ...] = ("cpu(0)",)
 
     @property

@@ -5,9 +5,10 @@ from pydantic import ValidationError
 
 from harness.checks import Finding
 from harness.checks.agreement import Agreement
-from harness.vocabulary.quantities import Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
 
+A = "a" * 12
 CHECK = Agreement.model_validate(True)
 
 
@@ -31,3 +32,29 @@ def test_a_silent_worker_leaves_it_open() -> None:
 def test_only_true_can_be_expected() -> None:
     with pytest.raises(ValidationError):
         Agreement.model_validate(False)
+
+
+def _weights(digest: str, kinds: int | None = 1, name: str = "main") -> ArmMeasures:
+    return arm(Quantity("different_weights", "digests", kinds, 2, note=digest), name=name)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "finding"),
+    [
+        (
+            _weights("a" * 64),
+            _weights("a" * 64),
+            Finding("pass", f"the same weights as control, bit by bit ({A})"),
+        ),
+        (
+            _weights("a" * 64),
+            _weights("b" * 64),
+            Finding("fail", f"other weights ({A}) than control (bbbbbbbbbbbb)"),
+        ),
+        (_weights("a" * 64), _weights("x, y", 2), Finding("invalid", "the weights of control are of 2 kinds: x, y")),
+        (_weights("a" * 64), _weights("gone", None), Finding("invalid", "the weights of control are not known: gone")),
+        (_weights("x, y", 2), _weights("a" * 64), Finding("fail", "2 copies of the weights are of 2 kinds: x, y")),
+    ],
+)
+def test_or_the_weights_are_those_of_another_arm(mine: ArmMeasures, theirs: ArmMeasures, finding: Finding) -> None:
+    assert Agreement.model_validate({"versus": "control"}).judge(mine, theirs) == finding

@@ -65,3 +65,16 @@ def test_it_is_for_jobs_on_gpus(plan_of: Callable[..., Plan]) -> None:
     with pytest.raises(ScenarioError, match=r"gpus needs topology.contexts with a gpu\(i\)"):
         plan_of(text)
     plan_of(text + 'topology: {contexts: ["gpu(0)"]}\n')
+
+
+@pytest.mark.parametrize(("theirs", "verdict"), [(2.5, "pass"), (1.5, "fail")])
+def test_memory_may_be_so_much_more_than_in_another_arm(theirs: float, verdict: str) -> None:
+    other = arm(Quantity("gpu_memory_peak", "B", theirs * GB, 1, subject="gpu/0"), name="control")
+    found = Gpus.model_validate({"versus": "control", "memory_at_most": "1GB"}).judge(_arm(), other)
+    assert found.verdict == verdict
+    assert found.reason.endswith(f"expected at most {theirs + 1:.1f} GB, from control")
+
+
+def test_what_the_other_arm_has_not_is_invalid() -> None:
+    found = Gpus.model_validate({"versus": "control", "memory_at_most": "1GB"}).judge(_arm(), arm(name="control"))
+    assert (found.verdict, found.reason) == ("invalid", "gpu memory peak of control is not available: was not measured")

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from pydantic import ValidationError
 
+from harness.base.errors import ScenarioError
+from harness.checks import Finding
 from harness.checks.memory import Memory
+from harness.planning.plan import Plan
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
+from tests.conftest import SCENARIO
 
 MB = 1_000_000
 
@@ -62,3 +68,55 @@ def test_without_an_interval_nothing_is_said() -> None:
     finding = Memory.model_validate({"beyond_live_at_most": "50%"}).judge(arms, None)
     assert finding.verdict == "invalid"
     assert finding.reason == "held beyond live fraction of worker/0 has no interval: too few"
+
+
+def _peaks(*peaks: float, growth: float | None = None) -> list[ArmMeasures]:
+    grows = () if growth is None else (Quantity("memory_growth", "B/1000 steps", growth, 50, subject="worker/0"),)
+    return [
+        arm(Quantity("peak_memory", "B", peak * MB, 1, subject="worker/0"), *grows, repeat=number)
+        for number, peak in enumerate(peaks, 1)
+    ]
+
+
+def _compared(asked: dict[str, str], mine: list[ArmMeasures], theirs: list[ArmMeasures]) -> Finding:
+    return Memory.model_validate({"versus": "control", **asked}).judge_repeats(mine, theirs)
+
+
+@pytest.mark.parametrize(("peak", "verdict"), [(100, "pass"), (112, "invalid"), (150, "fail")])
+def test_a_peak_as_a_percentage_of_another_arms(peak: float, verdict: str) -> None:
+    """One run of each: peaks scatter by 5 %, so that a ratio is known to within 14 %."""
+    assert _compared({"at_most": "115%"}, _peaks(peak), _peaks(100)).verdict == verdict
+
+
+def test_a_peak_may_be_so_much_more_over_repeats() -> None:
+    finding = _compared({"peak_at_most": "15MB"}, _peaks(110, 111, 112), _peaks(100, 101, 102))
+    assert finding == Finding(
+        "pass",
+        "peak memory 10 MB more than control (9.75 MB to 10.2 MB; 3 repeats of each), expected at most 15 MB",
+    )
+    assert _compared({"peak_at_most": "5MB"}, _peaks(110, 111, 112), _peaks(100, 101, 102)).verdict == "fail"
+
+
+def test_growth_is_compared_over_three_repeats_at_least() -> None:
+    mine, theirs = _peaks(100, 100, 100, growth=3.0 * MB), _peaks(100, 100, 100, growth=1.0 * MB)
+    assert _compared({"growth_at_most": "1MB"}, mine[:2], theirs[:2]).verdict == "invalid"
+    assert _compared({"growth_at_most": "1MB"}, mine, theirs).verdict == "fail"
+    assert _compared({"growth_at_most": "3MB"}, mine, theirs).verdict == "pass"
+
+
+def test_what_the_other_arm_did_not_measure_is_invalid() -> None:
+    finding = _compared({"growth_at_most": "1MB"}, _peaks(1, growth=1.0), _peaks(1))
+    assert finding == Finding("invalid", "memory growth of any worker is not available: was not measured")
+
+
+def test_a_percentage_is_of_something() -> None:
+    with pytest.raises(ValidationError, match="at_most is a percentage of another arm's peak; give versus"):
+        Memory.model_validate({"at_most": "110%"})
+
+
+def test_before_anything_runs_growth_against_another_arm_asks_for_repeats(plan_of: Callable[..., Plan]) -> None:
+    expect = {"memory": {"versus": "a", "growth_at_most": "1MB"}}
+    changes = [("variants", {"a": {}, "b": {"workload.batch_size": 4}}), ("workload.steps", 800)]
+    with pytest.raises(ScenarioError, match="compared over repeats; give repeat: 3, or more"):
+        plan_of(SCENARIO, *changes, ("expect", expect))
+    plan_of(SCENARIO, *changes, ("expect", expect), ("repeat", 3))

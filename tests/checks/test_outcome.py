@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -32,3 +34,25 @@ def test_a_history_without_an_end_is_invalid() -> None:
 def test_only_known_words() -> None:
     with pytest.raises(ValidationError):
         Outcome.model_validate("aborted")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "verdict", "reason"),
+    [
+        ("hung", "pass", "hung as fast: the reason"),
+        ("completed", "fail", "hung, expected completed, as fast did: the reason"),
+        ("interrupted", "invalid", "fast has no outcome to compare with"),
+    ],
+)
+def test_or_it_ends_as_another_arm_does(theirs: Any, verdict: str, reason: str) -> None:
+    check = Outcome.model_validate({"versus": "fast"})
+    finding = check.judge(arm(outcome="hung"), arm(name="fast", outcome=theirs))
+    assert (finding.verdict, finding.reason) == (verdict, reason)
+    assert check.baseline == "fast"
+
+
+def test_a_word_and_another_arm_are_not_both_expected() -> None:
+    with pytest.raises(ValidationError):
+        Outcome.model_validate({"versus": "fast", "is_": "hung"})
+    with pytest.raises(ValidationError):
+        Outcome.model_validate({})

@@ -23,3 +23,9 @@ def test_without_the_oracle_nothing_is_known() -> None:
 def test_only_exact_makes_sense() -> None:
     with pytest.raises(ValidationError):
         Updates.model_validate("nearly")
+
+
+@pytest.mark.parametrize(("theirs", "verdict"), [(2, "pass"), (3, "pass"), (1, "fail"), (None, "invalid")])
+def test_or_no_more_than_in_another_arm(theirs: float | None, verdict: str) -> None:
+    mine, other = (arm(Quantity("misapplied_updates", "rows", rows)) for rows in (2, theirs))
+    assert Updates.model_validate({"versus": "control"}).judge(mine, other).verdict == verdict

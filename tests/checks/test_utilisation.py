@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.utilisation import Utilisation
-from harness.vocabulary.quantities import Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
 
 
@@ -54,3 +54,27 @@ def test_what_was_not_measured_cannot_be_judged() -> None:
 def test_limits_must_make_sense(limits: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         Utilisation.model_validate(limits)
+
+
+def _of(share: float, repeat: int = 1) -> ArmMeasures:
+    samples = tuple(share + 0.001 * (number % 3) for number in range(30))
+    idle, busy = (
+        Quantity("utilisation", "fraction", each, 30, subject=role, samples=samples)
+        for role, each in (("worker/0", share), ("worker/1", 0.99))
+    )
+    return arm(idle, busy, repeat=repeat)
+
+
+def test_the_least_busy_worker_against_another_arms() -> None:
+    check = Utilisation.model_validate({"versus": "control", "at_least": "80%"})
+    assert check.judge_repeats([_of(0.9)], [_of(0.91)]).verdict == "invalid"  # one run of each, 9 % from run to run
+    assert check.judge_repeats([_of(0.3)], [_of(0.9)]).verdict == "fail"
+    three = range(1, 4)
+    found = check.judge_repeats([_of(0.9 + n / 1000, n) for n in three], [_of(0.9 - n / 1000, n) for n in three])
+    assert (found.verdict, found.reason.split(" (")[0]) == ("pass", "100.4% of control")
+
+
+def test_without_windows_utilisation_is_not_compared() -> None:
+    check = Utilisation.model_validate({"versus": "control", "at_least": "80%"})
+    finding = check.judge_repeats([arm(Quantity("utilisation", "fraction", None, note="no phases"))], [_of(0.9)])
+    assert (finding.verdict, finding.reason) == ("invalid", "utilisation cannot be compared with control: no phases")

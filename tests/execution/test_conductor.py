@@ -596,3 +596,21 @@ def test_a_script_that_takes_no_step_is_not_mxnets_matter(
     ended, _ = job.leave(W0)
     assert ended.outcome == "aborted"
     assert ended.reason.startswith(f"worker/0 ended with exit status 0 and without a step: {why}")
+
+
+def test_a_control_is_stopped_where_every_worker_has_come_as_far_as_the_job(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.most_steps = 60
+    assert job.come_up() == [Started(1.0, ARM, ""), Credit(W0, 60), Credit(W1, 60)]
+    assert job.on(events.Waiting, W0, 60) == []
+    ended, shutdown = job.on(events.Waiting, W1, 60, t=2.0)
+    assert (ended.outcome, shutdown) == ("completed", Shutdown("", 1.0))
+    assert ended.reason.startswith("stopped at step 60")
+
+
+def test_a_worker_that_is_done_does_not_hold_the_end_of_a_control_up(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.most_steps = 60
+    job.come_up()
+    job.on(events.Done, W0, 50)
+    assert job.on(events.Waiting, W1, 60)[0].outcome == "completed"

@@ -27,7 +27,7 @@ HUNG = Ended(9.0, "main", "worker/0", "hung", "nothing moved")
 
 @pytest.fixture
 def killed(plan_of: Callable[..., Plan]) -> Plan:
-    return plan_of(SCENARIO, ("faults", [KILL]), ("expect", {"outcome": "hung"}))
+    return plan_of(SCENARIO, ("faults", [KILL]), ("control", False), ("expect", {"outcome": "hung"}))
 
 
 def test_a_proven_fault_and_the_expected_outcome_pass(killed: Plan) -> None:
@@ -83,7 +83,8 @@ def test_a_run_that_was_cut_short_says_so_first(killed: Plan) -> None:
 
 def test_every_fault_without_receipt_is_named(fault_plan: Callable[..., Plan]) -> None:
     server = {"kill": {"select": {"role": "server"}, "at": {"step": 60}}}
-    reason = judge(fault_plan(KILL, server), [HUNG], "id", {}).reason
+    control = Ended(9.0, "control", "", "completed", "")
+    reason = judge(fault_plan(KILL, server), [HUNG, control], "id", {}).reason
     assert "no receipt for kill of worker/1" in reason
     assert "no receipt for kill of server/0" in reason
 
@@ -145,7 +146,7 @@ def _paused(seconds: float, state: str) -> list[Event]:
 
 
 def test_a_dose_that_is_off_is_told_apart_from_a_fault_without_receipt(plan_of: Callable[..., Plan]) -> None:
-    verdict = judge(plan_of(SCENARIO, ("faults", [PAUSE])), _paused(2.0, "S"), "id", {})
+    verdict = judge(plan_of(SCENARIO, ("faults", [PAUSE]), ("control", False)), _paused(2.0, "S"), "id", {})
     assert verdict.verdict == "invalid"
     assert verdict.reason == (
         "the dose of pause of worker/1 is off by more than its tolerance: /proc state T after STOP, T before CONT, "
@@ -155,7 +156,7 @@ def test_a_dose_that_is_off_is_told_apart_from_a_fault_without_receipt(plan_of: 
 
 def test_a_fault_that_was_not_undone_is_invalid(plan_of: Callable[..., Plan]) -> None:
     faults = [{**PAUSE}, {"cpu_hog": {"select": {"role": "worker", "rank": 0}, "at": {"step": 90}}}]
-    verdict = judge(plan_of(SCENARIO, ("faults", faults)), _paused(1.0, "T"), "id", {})
+    verdict = judge(plan_of(SCENARIO, ("faults", faults), ("control", False)), _paused(1.0, "T"), "id", {})
     assert verdict.reason == (
         "pause of worker/1 was not undone: /proc state T; "
         "no receipt for cpu_hog of worker/0: the run, or its process, ended before it was due"

@@ -56,8 +56,16 @@ def test_a_control_is_the_same_job_without_its_faults(plan_of: Callable[..., Pla
     assert control.workload == main.workload
 
 
-def test_without_comparison_there_is_no_control(fault_plan: Callable[..., Plan]) -> None:
-    assert [arm.name for arm in fault_plan(KILL).arms] == ["main"]
+def test_a_control_that_no_check_names_comes_last_and_goes_as_far_as_the_job(fault_plan: Callable[..., Plan]) -> None:
+    main, control = fault_plan(KILL).arms
+    assert (main.name, main.as_far_as) == ("main", None)
+    assert (control.name, control.as_far_as, control.schedule) == ("control", "main", ())
+    assert control.workload == main.workload
+
+
+def test_without_faults_or_where_it_is_not_wanted_there_is_no_control(plan_of: Callable[..., Plan]) -> None:
+    assert [arm.name for arm in plan_of(SCENARIO).arms] == ["main"]
+    assert [arm.name for arm in plan_of(SCENARIO, ("faults", [KILL]), ("control", False)).arms] == ["main"]
 
 
 def test_variants_become_arms_in_their_order(plan_of: Callable[..., Plan]) -> None:

@@ -26,6 +26,11 @@ def test_once_the_baseline_comes_first(plan_of: Callable[..., Plan]) -> None:
     assert [(arm.of, arm.repeat) for arm in plan.arms] == [("control", 1), ("main", 1)]
 
 
+def test_once_a_control_that_no_check_names_comes_last(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(TWO_ARMS, ("expect", {"outcome": "crashed"}), ("repeat", 2))
+    assert _names(plan)[:2] == ["main", "control"]
+
+
 def test_every_arm_is_there_before_any_comes_again_in_an_order_of_the_seed(plan_of: Callable[..., Plan]) -> None:
     names = _names(plan_of(TWO_ARMS, ("repeat", 5)))
     assert names[:2] == ["control", "main"]

@@ -49,7 +49,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("steps: 90", "stepz: 60", "5:3: workload.stepz: unknown key; did you mean steps?"),
         ("  steps: 90\n", "", "3:1: workload: needs steps, as in steps: 200; only a script may end by itself"),
         ("title: a question", 'title: "a \\e[31m"', "1:1: title: 'a \\x1b[31m' has a character that cannot be shown"),
-        ("seed: 7", "colour: red", "2:1: colour: unknown key; allowed are claims, expect, faults"),
+        ("seed: 7", "colour: red", "2:1: colour: unknown key; allowed are claims, control, expect, faults"),
         ("steps: 90", "steps: -60", "5:3: workload.steps: -60 is not allowed: 1 or more is needed"),
         ("steps: 90", "steps: many", "5:3: workload.steps: 'many' is not allowed: a whole number is needed"),
         ("steps: 90", "steps: 10", "workload.warmup: 10 steps of warm-up leave nothing of 10 steps"),

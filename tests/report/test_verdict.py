@@ -14,7 +14,7 @@ KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
 
 
 def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
-    plan = plan_of(SCENARIO, ("faults", [KILL]), ("title", "Why [/b]?"))
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("control", False), ("title", "Why [/b]?"))
     past = [
         Injected(1.0, "main", "worker/1", 0, 50),
         Stack(8.0, "main", "worker/0", "\n".join(f"line {number}" for number in range(20)), []),

@@ -32,7 +32,8 @@ class Example:
 
 @pytest.fixture
 def example(plan_of: Callable[..., Plan]) -> Example:
-    plan = plan_of(SCENARIO, ("faults", [KILL]), ("title", f"Why {EVIL}?"), ("expect", {"outcome": "completed"}))
+    alone = ("control", False), ("expect", {"outcome": "completed"})
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("title", f"Why {EVIL}?"), *alone)
     past: list[Event] = [Spawned(0.0, "main", f"worker/{rank}", 10 + rank, None) for rank in (0, 1)]
     for place in range(1, 6):
         for worker in ("worker/0", "worker/1"):

@@ -1,0 +1,38 @@
+"""How far each arm trained, so that a control that is only looked at need not train farther."""
+
+from __future__ import annotations
+
+from harness.planning.plan import Arm, Plan
+from harness.statistics.comparison import MIN_SAMPLES
+from harness.vocabulary.events import Done, Ended, Event, Progress, Waiting, Window
+
+
+class Reached:
+    """Steps and outcome of each arm, by its name."""
+
+    def __init__(self) -> None:
+        self._steps: dict[str, int] = {}
+        self._outcomes: dict[str, str] = {}
+
+    def add(self, event: Event) -> None:
+        """Note how far a worker is, or how its arm ended."""
+        if isinstance(event, Ended):
+            self._outcomes[event.arm] = event.outcome
+        elif isinstance(event, Window):
+            self._note(event.arm, event.first + event.steps)
+        elif isinstance(event, Progress | Waiting | Done):
+            self._note(event.arm, event.step)
+
+    def _note(self, arm: str, step: int) -> None:
+        self._steps[arm] = max(step, self._steps.get(arm, 0))
+
+    def limit(self, plan: Plan, arm: Arm) -> int | None:
+        """Steps beyond which an arm is not worth its time; None where it trains to its end.
+
+        As far as every repeat of the one came that it stands beside, and enough of them for a throughput.
+        """
+        beside = [other.name for other in plan.arms if arm.as_far_as is not None and other.of == arm.as_far_as]
+        over = [name for name in beside if name in self._outcomes]
+        if not over or any(self._outcomes[name] == "completed" for name in over):
+            return None
+        return max(arm.least_steps(MIN_SAMPLES), *(self._steps.get(name, 0) for name in over))
