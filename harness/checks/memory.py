@@ -129,7 +129,8 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
     low, high = bounded
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
     interval = f" ({text(low)} to {text(high)})" if low != high else ""
-    sentence = f"{what} {text(quantity.value)}{interval}{_per(quantity.name)} in {quantity.subject}, expected at most {text(limit)}"
+    sentence = f"{what} {text(quantity.value)}{interval}{_per(quantity.name)} in {quantity.subject}, "
+    sentence += f"expected at most {text(limit)}"
     return Finding(within(low, high, None, limit), sentence)
 
 
