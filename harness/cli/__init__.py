@@ -17,6 +17,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType, ModuleType
 
 from harness.base.errors import HarnessError
@@ -80,10 +81,21 @@ def main(argv: list[str] | None = None) -> int:
             return EXIT_BROKEN_PIPE
         except OSError as error:
             _drop_output()
-            sys.stderr.write(f"harness: {error}\n")
+            sys.stderr.write(
+                f"harness: {error if _is_somewhere() else 'the working directory is gone; go to another'}\n"
+            )
             return HarnessError.exit_code
         except Exception as error:
             return _interrupted() if _pressed else _unexpected(error)
+
+
+def _is_somewhere() -> bool:
+    """Whether the working directory is still there."""
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _parsed(argv: list[str]) -> argparse.Namespace:

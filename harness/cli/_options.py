@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,12 +76,17 @@ def complete_runs(action: argparse.Action, *kinds: str) -> None:
 def complete_claims(action: argparse.Action) -> None:
     """Let a shell complete ids of claims."""
 
-    def claims(prefix: str, **_: object) -> list[str]:
+    def claims() -> Iterable[str]:
         from harness.vocabulary.claims import CLAIMS
 
-        return list(CLAIMS)
+        return CLAIMS
 
-    action.completer = claims  # type: ignore[attr-defined]
+    complete(action, claims)
+
+
+def complete(action: argparse.Action, words: Callable[[], Iterable[str]]) -> None:
+    """Let a shell complete some words, which are asked for only then."""
+    action.completer = lambda prefix, **_: list(words())  # type: ignore[attr-defined]
 
 
 def add_scenarios(parser: argparse.ArgumentParser) -> None:

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help_ = f"a change of side {name}; may be repeated" if name in "ab" else argparse.SUPPRESS
         parser.add_argument(f"--{name}", action="append", metavar="CHANGE", help=help_)
     what = f"what decides: {', '.join(MEASURES)} (default: throughput)"
-    parser.add_argument("--measure", metavar="NAME", help=what)
+    _options.complete(parser.add_argument("--measure", metavar="NAME", help=what), lambda: MEASURES)
     margin = "the same, if closer (default: 1%%; of drift, half of what seeds differ by)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help="of all runs together (default: 5min)")

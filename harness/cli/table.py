@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,14 @@ SCHEMA = "harness/table/2"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     columns, rows = "dist_sync, dist_async or horovod", "kill, pause, partition or restart"
-    parser.add_argument("--topology", action="append", metavar="NAME", help=f"only this column, {columns}; repeatable")
+    help_ = f"only this column, {columns}; repeatable"
+    topology = parser.add_argument("--topology", action="append", metavar="NAME", help=help_)
+    _options.complete(topology, lambda: _known()[0])
     help_ = "a training script of your own, in place of ours; its arguments follow `--`, with {kvstore} in them"
     parser.add_argument("--script", type=Path, metavar="SCRIPT", help=help_)
     parser.set_defaults(script_arguments=[])
-    parser.add_argument("--fault", action="append", metavar="NAME", help=f"only these rows, {rows}; repeatable")
+    fault = parser.add_argument("--fault", action="append", metavar="NAME", help=f"only these rows, {rows}; repeatable")
+    _options.complete(fault, lambda: _known()[1])
     parser.add_argument(
         "--jobs", type=_options.positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
     )
@@ -28,6 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.add_resume(parser)
     _options.add_results(parser)
     _options.add_json(parser)
+
+
+def _known() -> tuple[Iterable[str], Iterable[str]]:
+    """The words for columns and rows."""
+    from harness.studies.table import FAULTS, TOPOLOGIES
+
+    return TOPOLOGIES, FAULTS
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -167,6 +167,9 @@ def test_bash_completes_verbs_and_runs(tmp_path: Path) -> None:
     assert {"show", "shrink", "schema"} <= set(_completed("harness s"))
     assert {"last", "killed-worker", run.id} <= set(_completed("harness show "))
     assert _completed("harness judge killed") == ["killed-worker"]
+    assert "drift" in _completed("harness compare x.yaml --measure ")
+    assert _completed("harness table --topology h") == ["horovod"]
+    assert _completed("harness table --fault k") == ["kill"]
 
 
 def _completed(line: str) -> list[str]:
@@ -175,6 +178,12 @@ def _completed(line: str) -> list[str]:
     script = [sys.executable, "-c", "import sys; sys.argv[0] = 'harness'; from harness.cli import main; main()"]
     done = subprocess.run(["bash", "-c", '"$@" 8>&1 9>&2', "bash", *script], env=env, capture_output=True, text=True)
     return [word.strip() for word in done.stdout.splitlines()]
+
+
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
+    script = f"mkdir gone && cd gone && rmdir ../gone && exec {sys.executable} -m harness list"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (3, "harness: the working directory is gone; go to another\n")
 
 
 @pytest.mark.parametrize("verb", ["show", "judge", "replay", "shrink", "report", "pin"])
