@@ -58,7 +58,8 @@ def _class(loaded: LoadedScenario) -> type:
 
 def _arms(loaded: LoadedScenario) -> list[str]:
     targets = {name: arm.target for name, arm in loaded.arms.items()}
-    return list(dict.fromkeys(arm.of for arm in make(loaded, targets, "").arms))
+    plan = make(loaded, targets, "")
+    return list(dict.fromkeys(arm.of for arm in plan.arms if not plan.only_beside(arm)))
 
 
 def _tracker(loaded: LoadedScenario, quantity: str, unit: str) -> Callable[..., Any]:

@@ -132,11 +132,13 @@ class Limits(Strict):
         pairs = (("at least", self.at_least), ("at most", self.at_most))
         return "expected " + " and ".join(f"{word} {limit:.1%}" for word, limit in pairs if limit is not None)
 
-    def finding(self, ratio: Ratio, versus: str, repeats: int) -> Finding:
+    def finding(self, ratio: Ratio, what: str, versus: str, repeats: int) -> Finding:
         """Where the interval of a ratio lies with regard to the limits, and what helps where it lies across one."""
         compared = ratio.comparison
         verdict = within(compared.low, compared.high, self.at_least, self.at_most)
-        sentence = f"{compared.estimate:.1%} of {versus} ({compared.low:.1%} to {compared.high:.1%}; {ratio.basis}); "
+        sentence = (
+            f"{what} {compared.estimate:.1%} of {versus} ({compared.low:.1%} to {compared.high:.1%}; {ratio.basis}); "
+        )
         sentence += f"{self.expected}; detectable: ±{compared.detectable:.1%}"
         if verdict == "invalid":
             sentence += f"; the interval lies across the limit, {more('repeat', repeats)}"
@@ -153,6 +155,15 @@ def bounds(quantity: Quantity) -> tuple[float, float] | None:
     if quantity.low is not None and quantity.high is not None:
         return quantity.low, quantity.high
     return (min(quantity.samples), max(quantity.samples)) if len(quantity.samples) >= MIN_SAMPLES else None
+
+
+def cut_short(arms: Sequence[ArmMeasures]) -> str:
+    """Which of them did not train to its end, so that its numbers are of fewer steps; "" where each did."""
+    return next((f"{arm.arm} did not train to its end" for arm in arms if not _completed(arm)), "")
+
+
+def _completed(arm: ArmMeasures) -> bool:
+    return arm.ended is not None and arm.ended.outcome == "completed"
 
 
 def more(field: str, repeats: int) -> str:

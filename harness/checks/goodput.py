@@ -32,4 +32,4 @@ class Goodput(Limits, Check):
             notes = [arm.get("goodput").note for arm in (*subjects, *baselines)]
             why = next(filter(None, notes), "nothing was measured")
             return Finding("invalid", f"goodput cannot be compared with {self.versus}: {why}")
-        return self.finding(compared, self.versus, len(subjects))
+        return self.finding(compared, "goodput by the clock", self.versus, len(subjects))

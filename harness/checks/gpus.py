@@ -8,9 +8,13 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from harness.base.units import Size, bytes_text
-from harness.checks import Check, Finding, worst
+from harness.checks import BETWEEN_RUNS, Check, Finding, within, worst
+from harness.statistics.compare import MIN_REPEATS, difference_of_pairs
+from harness.statistics.comparison import Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
+
+_COMPARED = ("gpu_slowed", "gpu_memory_peak")
 
 
 class Gpus(Check):
@@ -28,6 +32,8 @@ class Gpus(Check):
     def _expects(self) -> Gpus:
         if self.throttled is self.errors is self.memory_at_most is None:
             raise ValueError("give throttled: false, errors: false or memory_at_most")
+        if self.versus is not None and self.errors is not None:
+            raise ValueError("errors of a GPU are not compared with those of another arm; leave versus or errors out")
         return self
 
     def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
@@ -36,20 +42,35 @@ class Gpus(Check):
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         asked = [(quantity, limit) for name, limit in self._limits() for quantity in subject.of_subjects(name)]
-        findings = [self._judge(*each, baseline) for each in asked if not _has_no_counter(each[0])]
+        findings = [_judge(*each) for each in asked if not _has_no_counter(each[0])]
         verdict = worst([finding.verdict for finding in findings])
         return Finding(verdict, "; ".join(finding.reason for finding in findings if finding.verdict == verdict))
 
-    def _judge(self, quantity: Quantity, limit: float, baseline: ArmMeasures | None) -> Finding:
-        """Against the limit, or against what another arm has on the same GPU and the limit more."""
-        if baseline is None:
-            return _judge(quantity, limit)
-        theirs = baseline.get(quantity.name, quantity.subject)
-        if theirs.value is None:
-            what = theirs.name.replace("_", " ")
-            return Finding("invalid", f"{what} of {self.versus} is not available: {theirs.note}")
-        found = _judge(quantity, theirs.value + limit)
-        return Finding(found.verdict, f"{found.reason}, from {self.versus}")
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
+        """Against another arm: by how much more, over three repeats at least, on the GPU that fares worst."""
+        if self.versus is None:
+            return super().judge_repeats(subjects, baselines, between)
+        if len(subjects) < MIN_REPEATS:
+            return Finding("invalid", f"GPUs are compared over repeats; give repeat: {MIN_REPEATS}")
+        asked = [each for each in self._limits() if each[0] in _COMPARED]
+        findings = [self._compared(*each, subjects, baselines) for each in asked]
+        verdict = worst([finding.verdict for finding in findings])
+        return Finding(verdict, "; ".join(finding.reason for finding in findings if finding.verdict == verdict))
+
+    def _compared(
+        self, name: str, limit: float, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]
+    ) -> Finding:
+        every = [each for arm in (*subjects, *baselines) for each in arm.of_subjects(name)]
+        what = name.replace("_", " ")
+        if (missing := next((each for each in every if each.value is None), None)) is not None:
+            return Finding("invalid", f"{what} of {missing.subject or 'any GPU'} is not available: {missing.note}")
+        found = difference_of_pairs(*([arm.worst(name).value or 0.0 for arm in arms] for arms in (subjects, baselines)))
+        text = bytes_text if name == "gpu_memory_peak" else "{:.1%}".format
+        told = f"{what} {text(found.estimate)} more than {self.versus} ({text(found.low)} to {text(found.high)}; "
+        told += f"{found.n} repeats of each), expected at most {text(limit)}"
+        return Finding(within(found.low, found.high, None, limit), told, found)
 
     def _limits(self) -> Iterator[tuple[str, float]]:
         if self.throttled is not None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from harness.base.units import Percentage, Size, bytes_text
-from harness.checks import BETWEEN_RUNS, Check, Finding, bounds, more, within, worst
+from harness.checks import BETWEEN_RUNS, Check, Finding, bounds, cut_short, more, within, worst
 from harness.statistics.compare import MIN_REPEATS, difference_of_pairs, ratio_of_singles
 from harness.statistics.comparison import MIN_POINTS, Comparison, Spread
 from harness.vocabulary.job_bounds import JobBounds
@@ -66,30 +66,42 @@ class Memory(Check):
 
     def _compared(self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Iterator[Finding]:
         """Each limit against the other arm, by the worker of either that fares worst."""
-        for name, limit in (("peak_memory", self.at_most or self.peak_at_most), *self._slow):
+        if short := cut_short([*subjects, *baselines]):
+            yield Finding("invalid", f"memory is not compared with {self.versus}: {short}")
+            return
+        asked = (("peak_memory", self.at_most if self.peak_at_most is None else self.peak_at_most), *self._slow)
+        for name, limit in asked:
             if limit is None:
                 continue
-            mine, theirs = ([arm.worst(name) for arm in arms] for arms in (subjects, baselines))
-            missing = next((each for each in (*mine, *theirs) if each.value is None), None)
+            every = [each for arm in (*subjects, *baselines) for each in arm.of_subjects(name)]
+            missing = next((each for each in every if each.value is None), None)
+            mine, theirs = ([arm.worst(name).value or 0.0 for arm in arms] for arms in (subjects, baselines))
             if missing is not None:
                 yield _not_available(missing)
             elif name == "peak_memory":
-                yield from self._peaks(_values(mine), _values(theirs))
+                yield from self._peaks(mine, theirs)
             elif len(mine) < MIN_REPEATS:
                 yield Finding("invalid", f"{_spoken(name)} is compared over repeats; give repeat: {MIN_REPEATS}")
+            elif (vague := next((each for each in every if bounds(each) is None), None)) is not None:
+                yield Finding("invalid", f"{_spoken(name)} of {vague.subject} has no interval: {vague.note}")
             else:
-                found = difference_of_pairs(_values(mine), _values(theirs))
-                yield self._limited_to(limit, name, found, f"{found.n} repeats of each")
+                yield self._differ(name, mine, theirs, limit)
 
     def _peaks(self, mine: list[float], theirs: list[float]) -> Iterator[Finding]:
         found = ratio_of_singles(mine, theirs, PEAKS)
         ratio, size = found.comparison, mean(theirs)
         if self.at_most is not None:
             yield self._limited_to(self.at_most, "peak_memory", ratio, found.basis, "of")
-        if self.peak_at_most is not None:
+        if self.peak_at_most is not None and len(mine) >= MIN_REPEATS:
+            yield self._differ("peak_memory", mine, theirs, self.peak_at_most)
+        elif self.peak_at_most is not None:
             estimate, low, high = ((each - 1) * size for each in (ratio.estimate, ratio.low, ratio.high))
             beyond = Comparison(estimate, low, high, ratio.n)
             yield self._limited_to(self.peak_at_most, "peak_memory", beyond, found.basis)
+
+    def _differ(self, name: str, mine: list[float], theirs: list[float], limit: float) -> Finding:
+        found = difference_of_pairs(mine, theirs)
+        return self._limited_to(limit, name, found, f"{found.n} repeats of each")
 
     def _limited_to(self, limit: float, name: str, found: Comparison, basis: str, how: str = "more than") -> Finding:
         """Where an interval lies: of what is more than another arm's, or of a percentage ``of`` that."""
@@ -97,18 +109,15 @@ class Memory(Check):
         verdict = within(found.low, found.high, None, limit)
         sentence = f"{_spoken(name)} {text(found.estimate)} {how} {self.versus} "
         sentence += f"({text(found.low)} to {text(found.high)}; {basis}){_per(name)}, expected at most {text(limit)}"
+        sentence += f"; detectable: ±{text(found.detectable)}"
         if verdict == "invalid":
             sentence += f"; the interval lies across the limit, {more('repeat', found.n)}"
-        return Finding(verdict, sentence)
+        return Finding(verdict, sentence, found)
 
 
 def _together(findings: Sequence[Finding]) -> Finding:
     verdict = worst([finding.verdict for finding in findings])
     return Finding(verdict, "; ".join(finding.reason for finding in findings))
-
-
-def _values(quantities: Sequence[Quantity]) -> list[float]:
-    return [quantity.value for quantity in quantities if quantity.value is not None]
 
 
 def _worst(quantities: Sequence[Quantity], limit: float) -> Finding:

@@ -42,7 +42,8 @@ class Throughput(Limits, Check):
         compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between)
         if compared is None:
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
-        return self.finding(compared, self.versus, len(subjects))
+        what = "throughput within faults, by windows," if self.during == "fault" else "throughput by windows"
+        return self.finding(compared, what, self.versus, len(subjects))
 
 
 def _as_long(quantities: Sequence[Quantity], longest: int) -> list[Sequence[float]]:

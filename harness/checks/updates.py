@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import mean
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from harness.checks import Check, Finding, Word, word_schema
+from harness.checks import BETWEEN_RUNS, Check, Finding, Word, cut_short, within, word_schema
+from harness.statistics.compare import MIN_REPEATS, difference_of_pairs
+from harness.statistics.comparison import Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures
 
@@ -27,15 +30,29 @@ class Updates(Word, Check):
         misapplied = subject.get("misapplied_updates")
         if misapplied.value is None:
             return Finding("invalid", "only the oracle counts updates; give workload.training: oracle")
-        if baseline is not None:
-            return self._as(baseline, misapplied.value)
         if misapplied.value == 0:
             return Finding("pass", "every row shows the updates that its worker sent, no more and no less")
         return Finding("fail", f"{misapplied.value:.0f} rows show other updates than were sent: {misapplied.note}")
 
-    def _as(self, baseline: ArmMeasures, mine: float) -> Finding:
-        theirs = baseline.get("misapplied_updates").value
-        if theirs is None:
-            return Finding("invalid", f"the updates of {self.versus} were not counted")
-        verdict: Literal["pass", "fail"] = "pass" if mine <= theirs else "fail"
-        return Finding(verdict, f"{mine:.0f} rows show other updates than were sent, {theirs:.0f} in {self.versus}")
+    def judge_repeats(
+        self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
+    ) -> Finding:
+        """Against another arm: none in any repeat, or over three of them no more than there."""
+        if self.versus is None:
+            return super().judge_repeats(subjects, baselines, between)
+        mine, theirs = ([arm.get("misapplied_updates").value for arm in arms] for arms in (subjects, baselines))
+        if None in (*mine, *theirs):
+            return Finding("invalid", f"the updates of an arm were not counted, of {subjects[0].of} or {self.versus}")
+        if short := cut_short([*subjects, *baselines]):
+            return Finding("invalid", f"updates are not compared with {self.versus}: {short}")
+        return self._compared([rows or 0.0 for rows in mine], [rows or 0.0 for rows in theirs])
+
+    def _compared(self, mine: Sequence[float], theirs: Sequence[float]) -> Finding:
+        if not any(mine):
+            return Finding("pass", "every row shows the updates that its worker sent, no more and no less")
+        told = f"{mean(mine):.3g} rows show other updates than were sent, {mean(theirs):.3g} in {self.versus}"
+        if len(mine) < MIN_REPEATS:
+            return Finding("invalid", f"{told}; give repeat: {MIN_REPEATS}, so that chance can be told")
+        found = difference_of_pairs(mine, theirs)
+        told += f" ({found.low:+.3g} to {found.high:+.3g}; {found.n} repeats of each)"
+        return Finding(within(found.low, found.high, None, 0.0), told, found)

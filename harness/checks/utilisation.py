@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, bounds, within, worst
 from harness.statistics.compare import ratio
-from harness.statistics.comparison import Spread
+from harness.statistics.comparison import MIN_SAMPLES, Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
@@ -31,37 +31,36 @@ class Utilisation(Limits, Check):
     ) -> Finding:
         if self.versus is None:
             return super().judge_repeats(subjects, baselines, between)
+        shares = [share for arm in (*subjects, *baselines) for share in arm.of_subjects("utilisation")]
+        missing = next((share for share in shares if share.value is None), None)
+        if missing is not None:
+            return _not_available(missing)
         least, most = self.model_copy(update={"at_most": None}), self.model_copy(update={"at_least": None})
         findings = [
-            limits.compared(pick, subjects, baselines, between)
-            for limits, pick, limit in ((least, min, self.at_least), (most, max, self.at_most))
+            limits.compared(which, subjects, baselines)
+            for limits, which, limit in ((least, "least busy", self.at_least), (most, "busiest", self.at_most))
             if limit is not None
         ]
         word = worst([finding.verdict for finding in findings])
         return next(finding for finding in findings if finding.verdict == word)
 
-    def compared(
-        self,
-        pick: Callable[..., Quantity],
-        subjects: Sequence[ArmMeasures],
-        baselines: Sequence[ArmMeasures],
-        between: Spread,
-    ) -> Finding:
-        """Of the least busy worker of each arm, or of the busiest."""
-        each = [[pick(arm.of_subjects("utilisation"), key=_value) for arm in arms] for arms in (subjects, baselines)]
-        found = ratio([share.samples for share in each[0]], [share.samples for share in each[1]], between)
+    def compared(self, which: str, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
+        """Of the least busy worker of each arm, or of the busiest; what calibrations tell is of step times."""
+        pick = min if which == "least busy" else max
+        mine, theirs = (
+            [pick(arm.of_subjects("utilisation"), key=_value).samples for arm in arms] for arms in (subjects, baselines)
+        )
+        found = ratio(mine, theirs, BETWEEN_RUNS)
         if found is None:
-            note = next((share.note for arm in each for share in arm if share.note), "too few windows")
-            return Finding("invalid", f"utilisation cannot be compared with {self.versus}: {note}")
-        return self.finding(found, str(self.versus), len(subjects))
+            few = f"too few windows, {MIN_SAMPLES} are needed"
+            return Finding("invalid", f"utilisation cannot be compared with {self.versus}: {few}")
+        return self.finding(found, f"utilisation of the {which} worker", str(self.versus), len(subjects))
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         shares = [_bounded(share) for share in subject.of_subjects("utilisation")]
         missing = next((share for share in shares if share.low is None), None)
         if missing is not None:
-            return Finding(
-                "invalid", f"utilisation of {missing.subject or 'any worker'} is not available: {missing.note}"
-            )
+            return _not_available(missing)
         least, most = min(shares, key=_value), max(shares, key=_value)
         verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
         if verdict == "invalid" and self._missed(least, most):
@@ -86,3 +85,7 @@ def _value(quantity: Quantity) -> float:
 
 def _text(quantity: Quantity) -> str:
     return f"{quantity.subject} computes {_value(quantity):.1%} of the time ({quantity.low:.1%} to {quantity.high:.1%})"
+
+
+def _not_available(share: Quantity) -> Finding:
+    return Finding("invalid", f"utilisation of {share.subject or 'any worker'} is not available: {share.note}")

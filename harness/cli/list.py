@@ -9,7 +9,7 @@ from harness.cli import _options
 HELP = "list runs, newest first"
 EXIT_CODES = "exit codes: 0 listed, 2 a mistake in the input, 130 interrupted"
 WORDS = ("pass", "fail", "invalid", "unknown", "running", "interrupted", "aborted", "lost", "damaged")
-OUTCOMES = ("completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted")
+OUTCOMES = ("completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted", "stopped")
 IN_A_FILE = 20
 """Runs that are shown where the output is no terminal, which has no height to fit."""
 _OTHER_LINES = 6

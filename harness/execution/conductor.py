@@ -269,7 +269,8 @@ class Conductor:
         role = self._roles[event.subject]
         role.done, role.step = True, event.step
         self._move(event)
-        return self._survey() + self._moved_by(event.t, self._scheduler.finished(event.subject, event.step, event.t))
+        actions = self._survey() + self._moved_by(event.t, self._scheduler.finished(event.subject, event.step, event.t))
+        return actions + self._stop_if_far_enough(event.t)
 
     def _on_failed(self, event: Failed) -> list[Action]:
         """Note an exception of the training script; one of our own code ends the arm, and says nothing of MXNet."""
@@ -319,20 +320,28 @@ class Conductor:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
         actions = self._moved_by(now, self._scheduler.at_step(worker, step, now))
         if self.most_steps is not None and step >= self.most_steps:
-            return [*actions, *self._come_far_enough(now)]
+            return [*actions, *self._stop_if_far_enough(now)]
         self._roles[worker].waiting = None
         until = step + self.arm.turn if self.arm.turn else self._scheduler.next_stop(step)
         if self.most_steps is not None:
             until = self.most_steps if until is None else min(until, self.most_steps)
         return [*actions, Credit(worker, until)]
 
-    def _come_far_enough(self, now: float) -> list[Action]:
-        """Complete the arm once every worker stands where it is to end."""
-        states, most = [self._roles[name] for name in self.arm.workers], self.most_steps or 0
-        if any(not state.done and (state.waiting is None or state.waiting < most) for state in states):
-            return []
-        reason = f"stopped at step {self.most_steps}, about as far as {self.arm.as_far_as} came"
-        return self._end(now, "completed", reason)
+    def _held(self) -> list[str]:
+        """Workers that stand where the arm is to end."""
+        states = {name: self._roles[name] for name in self.arm.workers} if self.most_steps is not None else {}
+        most = self.most_steps or 0
+        return [name for name, state in states.items() if state.lives and (state.waiting or -1) >= most]
+
+    def _stop_if_far_enough(self, now: float) -> list[Action]:
+        """Stop the arm once every worker stands where it is to end, or has trained to its own end."""
+        held = self._held()
+        others = [self._roles[name] for name in self.arm.workers if name not in held]
+        return self._stopped(now) if held and all(state.done or state.exited for state in others) else []
+
+    def _stopped(self, now: float) -> list[Action]:
+        reason = f"at step {self.most_steps}, about as far as {self.arm.as_far_as} came; its weights were not looked at"
+        return self._end(now, "stopped", reason)
 
     def _moved_by(self, now: float, actions: list[Action]) -> list[Action]:
         """Count what a fault does as movement, so that the time before it is not held against the job."""
@@ -493,6 +502,8 @@ class Conductor:
         return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:
+        if self._held():  # others wait for who is held here, in a barrier of the script's for instance
+            return self._stopped(now)
         alive = self._alive()
         steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
         training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.planning.plan import Arm, Plan
+from harness.planning.plan import Arm
 from harness.statistics.comparison import MIN_SAMPLES
 from harness.vocabulary.events import Done, Ended, Event, Progress, Waiting, Window
 
@@ -26,13 +26,12 @@ class Reached:
     def _note(self, arm: str, step: int) -> None:
         self._steps[arm] = max(step, self._steps.get(arm, 0))
 
-    def limit(self, plan: Plan, arm: Arm) -> int | None:
+    def limit(self, arm: Arm) -> int | None:
         """Steps beyond which an arm is not worth its time; None where it trains to its end.
 
-        As far as every repeat of the one came that it stands beside, and enough of them for a throughput.
+        As far as the one came that it stands beside, and enough of them for a throughput.
         """
-        beside = [other.name for other in plan.arms if arm.as_far_as is not None and other.of == arm.as_far_as]
-        over = [name for name in beside if name in self._outcomes]
-        if not over or any(self._outcomes[name] == "completed" for name in over):
+        other = arm.as_far_as
+        if other is None or self._outcomes.get(other, "completed") == "completed":
             return None
-        return max(arm.least_steps(MIN_SAMPLES), *(self._steps.get(name, 0) for name in over))
+        return max(arm.least_steps(MIN_SAMPLES), self._steps.get(other, 0))

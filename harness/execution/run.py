@@ -179,7 +179,7 @@ def _run_arms(
                     runs = [
                         _ArmRun(
                             *(_agent(folder, backend, arm, agents), folder, asked, arm, past, note, interruption),
-                            reached.limit(asked.plan, arm),
+                            reached.limit(arm),
                         )
                         for arm in arms
                     ]

@@ -102,13 +102,19 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
 
 
 def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str, between: Spread) -> Iterator[Judged]:
-    """The control must complete; every other arm must meet what is expected, the baseline of a check excepted."""
-    asked = checks.given(plan.expect)
-    if of == checks.CONTROL or not any(isinstance(check, Outcome) for check in asked):
-        asked = [Outcome(is_="completed"), *asked]
+    """The control must complete where a check names it; every other arm must meet what is expected.
+
+    The baseline of a check is not judged by it, but has an outcome as every arm has.
+    """
+    given = checks.given(plan.expect)
+    if of == checks.CONTROL:
+        named = any(check.baseline == of for check in given)
+        asked: list[checks.Check] = [Outcome(is_="completed")] if named else []
+    else:
+        asked = [check for check in given if check.baseline != of]
+        if not any(isinstance(check, Outcome) for check in asked):
+            asked = [Outcome(is_="completed"), *asked]
     for check in asked:
-        if check.baseline == of or (of == checks.CONTROL and check is not asked[0]):
-            continue
         finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), between)
         yield Judged(of, check.name, finding.verdict, finding.reason, finding.comparison)
 
@@ -134,8 +140,12 @@ def _doubt(receipt: Receipt) -> str:
 
 
 def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
-    """A run that was cut short says nothing; then, a fault without a receipt is not what was asked."""
-    for arm in arms:
+    """A run that was cut short says nothing; then, a fault without a receipt is not what was asked.
+
+    An arm that nothing is asked of decides nothing.
+    """
+    asked = {check.arm for check in judged}
+    for arm in (arm for arm in arms if arm.of in asked):
         if arm.ended is None:
             return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
         if arm.ended.outcome in ("interrupted", "aborted"):
@@ -146,4 +156,13 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
         return "invalid", "; ".join(map(_doubt, doubtful))
     word = checks.worst([check.verdict for check in judged])
     which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
-    return word, "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"
+    reason = "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"
+    return word, reason + "".join(_alike(arm) for arm in arms if arm.of not in asked)
+
+
+def _alike(control: ArmMeasures) -> str:
+    """That a control, of which nothing is asked, did not train either; "" where it did."""
+    ended = control.ended
+    if ended is None or ended.outcome in ("completed", "stopped", "interrupted"):
+        return ""
+    return f"; without its faults it is {ended.outcome}: {ended.reason}"

@@ -52,8 +52,11 @@ class Verdict:
 
     @property
     def trusted(self) -> bool:
-        """Whether numbers of the run are of what was asked: every arm ended by itself, and every receipt stands."""
-        ends = [arm.ended for arm in self.arms]
+        """Whether numbers of the run are of what was asked: every arm of which something is asked ended by itself, and
+        every receipt stands.
+        """
+        asked = {check.arm for check in self.checks}
+        ends = [arm.ended for arm in self.arms if arm.of in asked]
         whole = all(ended is not None and ended.outcome not in ("interrupted", "aborted") for ended in ends)
         return whole and all(receipt.stands for arm in self.arms for receipt in arm.receipts)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from harness import checks
 from harness.base.strict import Strict
 from harness.faults import Fault
 from harness.gpu import visible
@@ -236,6 +237,10 @@ class Plan(Strict):
     def own_files(self) -> set[str]:
         """Paths of the user's files that are run: scripts, and those that build networks."""
         return {file for arm in self.arms if (file := arm.workload.own_file) is not None}
+
+    def only_beside(self, arm: Arm) -> bool:
+        """Whether an arm is a control that no check names: to be looked at, and not as long as the job, maybe."""
+        return arm.of == checks.CONTROL and all(check.baseline != arm.of for check in checks.given(self.expect))
 
     def arm(self, name: str) -> Arm:
         """The arm of that name."""

@@ -85,7 +85,10 @@ def _block(loaded: LoadedScenario, targets: Mapping[str, Target], seeded: Callab
     control = _arm(checks.CONTROL, seeded(scenario), [], targets[""])
     if any(check.baseline == checks.CONTROL for check in checks.given(scenario.expect)):
         return [control, main]
-    return [main, control.model_copy(update={"as_far_as": checks.MAIN})]
+    if scenario.workload.script is not None and not scenario.workload.scratch:
+        return [main]  # it would write over what the job has written
+    alone = scenario.repeats == 1  # means over repeats are of as many steps each
+    return [main, control.model_copy(update={"as_far_as": checks.MAIN}) if alone else control]
 
 
 def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target) -> Arm:

@@ -32,7 +32,8 @@ class OwnScript:
         """The scenario of its first run, with absolute paths."""
         warmup = FIRST_WARMUP if steps is None else min(FIRST_WARMUP, steps - 1)
         text = self._text(str(self.path), str(self.folder), steps, warmup, FIRST_WINDOW)
-        return self._changed(text, [("workload.record_shapes", True)]) if record_shapes else text
+        recorded = [("workload.record_shapes", True)] if record_shapes else []
+        return self._changed(text, [("control", False), *recorded])
 
     def after(self, steps: int, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
         """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``.
@@ -44,6 +45,10 @@ class OwnScript:
         paths = _relative(self.path, place), _relative(self.folder, place)
         text = self._text(*paths, steps, warmup, window)
         return _HEAD + self._changed(text, changes)
+
+    def unmeasured(self, steps: int, place: Path, changes: Sequence[Override] = ()) -> str:
+        """The scenario to begin with where it has never run; it will lie in ``place``."""
+        return self.after(steps, 0.0, place, changes)
 
     def _changed(self, text: str, changes: Sequence[Override]) -> str:
         return _written(overrides.apply(document.parse(text, self.path.stem), changes).values)

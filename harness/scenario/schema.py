@@ -428,7 +428,9 @@ class Scenario(Strict):
     topology: Topology = Topology()
     faults: list[FaultEntry] = []
     control: Flag = Field(
-        default=True, description="the same job without its faults is run beside it, to compare with; false: only it"
+        default=True,
+        description="the same job without its faults is run beside it, to compare with (a script: where a check names "
+        "it, or with scratch, so that nothing is written over); false: never",
     )
     variants: dict[Name, dict[str, Any]] = Field(
         default={}, description="names to fields to change, by dotted path; each is run, and the first is the baseline"

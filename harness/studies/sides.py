@@ -110,7 +110,7 @@ class Sides:
 
     def alone(self, number: int) -> str:
         """The scenario as it is, once, with the seed of its number."""
-        return self._text("once more", {}, {}, number)
+        return self._text("once more", {}, {}, number, control=False)
 
     def _possible(self, workload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Without what a script decides itself."""

@@ -14,7 +14,7 @@ import orjson
 
 from harness.vocabulary.event_line import line
 
-Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted"]
+Outcome = Literal["completed", "crashed", "hung", "diverged", "refused", "interrupted", "aborted", "stopped"]
 
 Stage = Literal["", "start-up", "training", "exit"]
 

@@ -56,4 +56,4 @@ class ArmMeasures:
 
     def worst(self, name: str) -> Quantity:
         """The largest of that name over all roles or hosts."""
-        return max(self.of_subjects(name), key=lambda quantity: quantity.value or float("-inf"))
+        return max(self.of_subjects(name), key=lambda each: float("-inf") if each.value is None else each.value)

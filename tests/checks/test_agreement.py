@@ -38,23 +38,32 @@ def _weights(digest: str, kinds: int | None = 1, name: str = "main") -> ArmMeasu
     return arm(Quantity("different_weights", "digests", kinds, 2, note=digest), name=name)
 
 
-@pytest.mark.parametrize(
-    ("mine", "theirs", "finding"),
-    [
-        (
-            _weights("a" * 64),
-            _weights("a" * 64),
-            Finding("pass", f"the same weights as control, bit by bit ({A})"),
-        ),
-        (
-            _weights("a" * 64),
-            _weights("b" * 64),
-            Finding("fail", f"other weights ({A}) than control (bbbbbbbbbbbb)"),
-        ),
-        (_weights("a" * 64), _weights("x, y", 2), Finding("invalid", "the weights of control are of 2 kinds: x, y")),
-        (_weights("a" * 64), _weights("gone", None), Finding("invalid", "the weights of control are not known: gone")),
-        (_weights("x, y", 2), _weights("a" * 64), Finding("fail", "2 copies of the weights are of 2 kinds: x, y")),
-    ],
-)
-def test_or_the_weights_are_those_of_another_arm(mine: ArmMeasures, theirs: ArmMeasures, finding: Finding) -> None:
-    assert Agreement.model_validate({"versus": "control"}).judge(mine, theirs) == finding
+def _versus(mine: list[ArmMeasures], theirs: list[ArmMeasures]) -> tuple[str, str]:
+    finding = Agreement.model_validate({"versus": "control"}).judge_repeats(mine, theirs)
+    return finding.verdict, finding.reason
+
+
+def test_or_the_weights_are_those_of_another_arm() -> None:
+    mine = _weights("a" * 64)
+    assert _versus([mine], [_weights("a" * 64)]) == ("pass", f"the same weights as control, bit by bit ({A})")
+    assert _versus([mine], [_weights("gone", None, "control")])[1] == "the weights of control are not known: gone"
+    assert _versus([mine], [_weights("x, y", 2, "control")]) == (
+        "invalid",
+        "the weights of control are of 2 kinds: x, y",
+    )
+    assert _versus([_weights("x, y", 2)], [_weights("a" * 64, 1, "control")]) == (
+        "fail",
+        "the weights of main are of 2 kinds: x, y",
+    )
+
+
+def test_other_weights_mean_something_where_the_other_arm_repeats_itself() -> None:
+    told = f"other weights ({A}) than control (bbbbbbbbbbbb)"
+    mine, theirs = _weights("a" * 64), _weights("b" * 64, 1, "control")
+    assert _versus([mine], [theirs]) == (
+        "invalid",
+        f"{told}, which may not repeat itself: give repeat: 2, with one seed",
+    )
+    assert _versus([mine, mine], [theirs, theirs]) == ("fail", told)
+    other = _weights("c" * 64, 1, "control")
+    assert _versus([mine, mine], [theirs, other]) == ("invalid", f"{told}, which does not repeat itself either")

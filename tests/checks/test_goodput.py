@@ -22,7 +22,7 @@ def test_the_share_of_the_others(mine: float, verdict: str) -> None:
 
 def test_one_run_of_each_says_so() -> None:
     reason = CHECK.judge(arm(_goodput(50.0)), arm(_goodput(100.0), name="control")).reason
-    assert reason.startswith("50.0% of control (")
+    assert reason.startswith("goodput by the clock 50.0% of control (")
     assert "; 1 run of each, and 9% from run to run as a cautious default); expected at least 50.0%" in reason
     assert reason.endswith("the interval lies across the limit, give repeat: 5")
 

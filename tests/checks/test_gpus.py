@@ -67,14 +67,24 @@ def test_it_is_for_jobs_on_gpus(plan_of: Callable[..., Plan]) -> None:
     plan_of(text + 'topology: {contexts: ["gpu(0)"]}\n')
 
 
-@pytest.mark.parametrize(("theirs", "verdict"), [(2.5, "pass"), (1.5, "fail")])
-def test_memory_may_be_so_much_more_than_in_another_arm(theirs: float, verdict: str) -> None:
-    other = arm(Quantity("gpu_memory_peak", "B", theirs * GB, 1, subject="gpu/0"), name="control")
-    found = Gpus.model_validate({"versus": "control", "memory_at_most": "1GB"}).judge(_arm(), other)
-    assert found.verdict == verdict
-    assert found.reason.endswith(f"expected at most {theirs + 1:.1f} GB, from control")
+def _used(*each: float) -> list[ArmMeasures]:
+    return [
+        arm(Quantity("gpu_memory_peak", "B", used * GB, 1, subject="gpu/0"), repeat=n) for n, used in enumerate(each, 1)
+    ]
 
 
-def test_what_the_other_arm_has_not_is_invalid() -> None:
-    found = Gpus.model_validate({"versus": "control", "memory_at_most": "1GB"}).judge(_arm(), arm(name="control"))
-    assert (found.verdict, found.reason) == ("invalid", "gpu memory peak of control is not available: was not measured")
+@pytest.mark.parametrize(("theirs", "verdict"), [([2.6, 2.5, 2.7], "pass"), ([1.5, 1.6, 1.4], "fail")])
+def test_memory_may_be_so_much_more_than_in_another_arm(theirs: list[float], verdict: str) -> None:
+    check = Gpus.model_validate({"versus": "control", "memory_at_most": "1GB"})
+    assert check.judge_repeats(_used(3.0, 3.1, 3.2), _used(*theirs)).verdict == verdict
+    assert check.judge_repeats(_used(3.0), _used(2.9)).reason == "GPUs are compared over repeats; give repeat: 3"
+    found = check.judge_repeats(_used(3, 3, 3), [arm(repeat=n) for n in (1, 2, 3)])
+    assert (found.verdict, found.reason) == (
+        "invalid",
+        "gpu memory peak of any GPU is not available: was not measured",
+    )
+
+
+def test_errors_are_not_compared() -> None:
+    with pytest.raises(ValidationError, match="errors of a GPU are not compared"):
+        Gpus.model_validate({"versus": "control", "errors": False})

@@ -71,7 +71,8 @@ def test_without_an_interval_nothing_is_said() -> None:
 
 
 def _peaks(*peaks: float, growth: float | None = None) -> list[ArmMeasures]:
-    grows = () if growth is None else (Quantity("memory_growth", "B/1000 steps", growth, 50, subject="worker/0"),)
+    series = ("memory_growth", "B/1000 steps", growth, 50, (growth or 0) - 1.0, (growth or 0) + 1.0, "worker/0")
+    grows = () if growth is None else (Quantity(*series),)
     return [
         arm(Quantity("peak_memory", "B", peak * MB, 1, subject="worker/0"), *grows, repeat=number)
         for number, peak in enumerate(peaks, 1)
@@ -89,12 +90,14 @@ def test_a_peak_as_a_percentage_of_another_arms(peak: float, verdict: str) -> No
 
 
 def test_a_peak_may_be_so_much_more_over_repeats() -> None:
-    finding = _compared({"peak_at_most": "15MB"}, _peaks(110, 111, 112), _peaks(100, 101, 102))
-    assert finding == Finding(
+    mine, theirs = _peaks(110, 112, 112), _peaks(100, 101, 103)
+    finding = _compared({"peak_at_most": "15MB"}, mine, theirs)
+    assert (finding.verdict, finding.reason) == (
         "pass",
-        "peak memory 10 MB more than control (9.75 MB to 10.2 MB; 3 repeats of each), expected at most 15 MB",
+        "peak memory 10 MB more than control (7.52 MB to 12.5 MB; 3 repeats of each), expected at most 15 MB; "
+        "detectable: ±3.55 MB",
     )
-    assert _compared({"peak_at_most": "5MB"}, _peaks(110, 111, 112), _peaks(100, 101, 102)).verdict == "fail"
+    assert _compared({"peak_at_most": "5MB"}, mine, theirs).verdict == "fail"
 
 
 def test_growth_is_compared_over_three_repeats_at_least() -> None:
@@ -120,3 +123,33 @@ def test_before_anything_runs_growth_against_another_arm_asks_for_repeats(plan_o
     with pytest.raises(ScenarioError, match="compared over repeats; give repeat: 3, or more"):
         plan_of(SCENARIO, *changes, ("expect", expect))
     plan_of(SCENARIO, *changes, ("expect", expect), ("repeat", 3))
+
+
+def test_of_slopes_without_an_interval_and_jobs_that_ended_early_nothing_is_said() -> None:
+    short = [
+        arm(Quantity("memory_growth", "B/1000 steps", 480.0 * MB, 3, subject="worker/0", note="too few"), repeat=number)
+        for number in (1, 2, 3)
+    ]
+    theirs = _peaks(1, 1, 1, growth=1.0)
+    finding = _compared({"growth_at_most": "1MB"}, short, theirs)
+    assert finding == Finding("invalid", "memory growth of worker/0 has no interval: too few")
+    hung = [arm(Quantity("peak_memory", "B", 1.0 * MB, 1, subject="worker/0"), outcome="hung")]
+    finding = _compared({"at_most": "110%"}, hung, _peaks(100))
+    assert finding == Finding("invalid", "memory is not compared with control: main did not train to its end")
+
+
+def test_a_worker_that_is_not_known_leaves_it_open_and_zero_is_a_number() -> None:
+    peaks = (("worker/0", 100.0 * MB), ("worker/1", None))
+    half = [arm(*(Quantity("peak_memory", "B", peak, 1, subject=role, note="no window ended") for role, peak in peaks))]
+    assert _compared({"at_most": "200%"}, half, _peaks(100)).verdict == "invalid"
+    growth = (("worker/0", 0.0), ("worker/1", -5.0 * MB))
+    flat = arm(*(Quantity("memory_growth", "B/1000 steps", each, 50, subject=role) for role, each in growth))
+    assert flat.worst("memory_growth").value == 0.0
+
+
+def test_at_most_nothing_is_a_limit() -> None:
+    assert _compared({"at_most": "0%"}, _peaks(100), _peaks(100)).verdict == "fail"
+
+
+def test_a_size_is_judged_by_differences_where_there_are_repeats() -> None:
+    assert _compared({"peak_at_most": "20MB"}, _peaks(110, 110, 330), _peaks(100, 100, 300)).verdict == "invalid"

@@ -28,7 +28,7 @@ def test_at_most(level: float, verdict: str) -> None:
 def test_the_reason_says_interval_limit_and_what_could_have_been_seen() -> None:
     check = Throughput.model_validate({"versus": "control", "at_least": "30%", "at_most": "70%"})
     reason = check.judge(_arm(50), _arm(100)).reason
-    assert reason.startswith("50.0% of control (")
+    assert reason.startswith("throughput by windows 50.0% of control (")
     assert "expected at least 30.0% and at most 70.0%; detectable: ±" in reason
 
 

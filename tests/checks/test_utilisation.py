@@ -71,10 +71,13 @@ def test_the_least_busy_worker_against_another_arms() -> None:
     assert check.judge_repeats([_of(0.3)], [_of(0.9)]).verdict == "fail"
     three = range(1, 4)
     found = check.judge_repeats([_of(0.9 + n / 1000, n) for n in three], [_of(0.9 - n / 1000, n) for n in three])
-    assert (found.verdict, found.reason.split(" (")[0]) == ("pass", "100.4% of control")
+    assert (found.verdict, found.reason.split(" (")[0]) == (
+        "pass",
+        "utilisation of the least busy worker 100.4% of control",
+    )
 
 
 def test_without_windows_utilisation_is_not_compared() -> None:
     check = Utilisation.model_validate({"versus": "control", "at_least": "80%"})
     finding = check.judge_repeats([arm(Quantity("utilisation", "fraction", None, note="no phases"))], [_of(0.9)])
-    assert (finding.verdict, finding.reason) == ("invalid", "utilisation cannot be compared with control: no phases")
+    assert (finding.verdict, finding.reason) == ("invalid", "utilisation of any worker is not available: no phases")

@@ -15,6 +15,7 @@ title: a question
 workload: {model: mlp, steps: 80, warmup: 10, digest_every: 40, amp: AMP}
 faults:
   - inf: {select: {role: worker, rank: 0}, at: {step: 30}, for: {steps: 2}}
+control: false
 """
 LISTS = """\
 title: a question

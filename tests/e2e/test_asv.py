@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.e2e.conftest import harness
 
 pytestmark = pytest.mark.e2e
 
@@ -32,18 +31,15 @@ ONE = ("--bench", "track_peak_memory")
 
 
 class Project:
-    """A git repository with our configuration and one scenario."""
+    """What `harness init` makes, with one small scenario."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("asv.conf.json", "pyproject.toml"):
-            shutil.copy(ROOT / name, folder / name)
-        shutil.copytree(
-            ROOT / "benchmarks", folder / "benchmarks", ignore=shutil.ignore_patterns("itself", "__pycache__")
-        )
-        (folder / "scenarios").mkdir()
+        assert harness("init", folder).code == 0
+        for path in (folder / "scenarios").iterdir():
+            path.unlink()
         (folder / "scenarios" / "small.yaml").write_text(SCENARIO)
-        (folder / ".gitignore").write_text("results\nhome\n__pycache__\n")
+        (folder / ".gitignore").write_text("home\n__pycache__\n")
         self.commit("first")
         self.asv("machine", "--yes")
 

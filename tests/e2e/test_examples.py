@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, harness, last_arm
+from tests.e2e.conftest import Command, harness, judged_arm
 
 pytestmark = pytest.mark.e2e
 EXAMPLE = ROOT / "docs" / "examples" / "two-faults"
@@ -35,7 +35,7 @@ def _run(installed: str, results: Path) -> Command:
 def test_faults_of_another_distribution_happen_and_leave_receipts(installed: str, target: Path, tmp_path: Path) -> None:
     command = _run(installed, tmp_path)
     assert command.code == 0, command.out + command.err
-    receipts = {receipt["name"]: receipt for receipt in last_arm(command)["receipts"]}
+    receipts = {receipt["name"]: receipt for receipt in judged_arm(command)["receipts"]}
     assert receipts["zero_gradient"]["evidence"].startswith("3 of 3 steps, from 40: gradient of")
     assert "elements became 0" in receipts["zero_gradient"]["evidence"]
     processors = sorted(os.sched_getaffinity(0))

@@ -21,7 +21,7 @@ from harness.execution.backends.local import isolation
 from harness.vocabulary import events
 from harness.vocabulary.events import Checkpointed, Injected, Resumed
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, Quick, Stranger, harness, last_arm, needs_clusters
+from tests.e2e.conftest import Command, Quick, Stranger, harness, judged_arm, needs_clusters
 from tests.e2e.test_cleanup import MARKER, _all_gone
 
 pytestmark = pytest.mark.e2e
@@ -42,7 +42,7 @@ def _history(results: Path) -> Iterator[events.Event]:
 def test_every_step_fault_begins_at_its_step_and_leaves_a_receipt(run: Callable[..., Command], tmp_path: Path) -> None:
     drawn = "faults: [{stale: {select: {role: worker, mode: one}, random: {rate: 60%}}}]\nseed: 3\n"
     command = run(JOB + drawn)
-    receipts = last_arm(command)["receipts"]
+    receipts = judged_arm(command)["receipts"]
     assert len(receipts) > 100 and all(receipt["proven"] for receipt in receipts)
     (folder,) = (tmp_path / "results" / "runs").iterdir()
     schedule = json.loads((folder / "plan.json").read_text())["arms"][0]["schedule"]
@@ -81,7 +81,9 @@ def test_a_full_disk_costs_a_checkpoint_and_not_the_run(run: Callable[..., Comma
     command = run(JOB + full)
     assert command.code == 0, command.out
     failures = {
-        event.step: event.failure for event in _history(tmp_path / "results") if isinstance(event, Checkpointed)
+        event.step: event.failure
+        for event in _history(tmp_path / "results")
+        if isinstance(event, Checkpointed) and event.arm == "main"
     }
     assert failures == {50: "", 100: "No space left on device", 150: "", 200: ""}
 
@@ -90,7 +92,9 @@ def test_a_gradient_that_is_no_number_is_named_by_step_worker_and_parameter(run:
     nan = "faults: [{nan: {select: {role: worker, rank: 1}, at: {step: 65}, parameter: dense1}}]\n"
     command = run(JOB.replace("mlp,", "mlp, gradients: norms,") + nan + "expect: {outcome: diverged}\n")
     assert command.code == 0, command.out
-    assert last_arm(command)["reason"].startswith("the gradient of dense1_weight of worker/1 is not finite at step 65")
+    assert judged_arm(command)["reason"].startswith(
+        "the gradient of dense1_weight of worker/1 is not finite at step 65"
+    )
 
 
 def test_a_crash_is_known_with_what_was_said_last(run: Callable[..., Command], tmp_path: Path) -> None:
@@ -115,7 +119,7 @@ def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) 
     wrong = "faults: [{wrong_start: {select: {role: scheduler}, workers: 3}}]\nexpect: {outcome: refused}\n"
     command = run(JOB + wrong, "--set", "startup_timeout=20s")
     assert command.code == 0, command.out
-    assert last_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
+    assert judged_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
     waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["blocked"]}
     assert waits["scheduler"]["doing"] == "waits for all workers and servers to come"
     assert waits["worker/1"]["doing"] == "waits for the scheduler to let it in"

@@ -14,7 +14,7 @@ from harness.execution import machine
 from harness.storage import history
 from harness.vocabulary import events
 from harness.vocabulary.events import Signalled, Window
-from tests.e2e.conftest import Command, harness, last_arm
+from tests.e2e.conftest import Command, harness, judged_arm
 
 pytestmark = pytest.mark.e2e
 
@@ -38,8 +38,8 @@ expect: {outcome: refused}
 def test_diverged(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "workload.optimizer={learning_rate: 1.0e+30}", "--set", "expect={outcome: diverged}")
     assert command.code == 0
-    assert last_arm(command)["outcome"] == "diverged"
-    assert "the loss of worker/0 is not finite at step" in last_arm(command)["reason"]
+    assert judged_arm(command)["outcome"] == "diverged"
+    assert "the loss of worker/0 is not finite at step" in judged_arm(command)["reason"]
 
 
 def test_an_unexpected_outcome_fails(run: Callable[..., Command]) -> None:
@@ -52,7 +52,7 @@ def test_the_only_worker_killed_by_the_clock_has_crashed(run: Callable[..., Comm
     kill = "faults: [{kill: {select: {role: worker}, at: {time: 200ms}}}]\nexpect: {outcome: crashed}\n"
     command = run(SINGLE.replace("60", "100000") + kill)
     assert command.code == 0, command.out
-    assert last_arm(command)["receipts"][0]["proven"]
+    assert judged_arm(command)["receipts"][0]["proven"]
 
 
 @pytest.mark.parametrize("role", ["server", "scheduler"])
@@ -60,20 +60,20 @@ def test_a_killed_server_or_scheduler_hangs_the_job(run: Callable[..., Command],
     kill = f"faults: [{{kill: {{select: {{role: {role}}}, at: {{step: 30}}}}}}]\nexpect: {{outcome: hung}}\n"
     command = run(DIST + kill)
     assert command.code == 0, command.out
-    assert last_arm(command)["receipts"][0]["subject"].startswith(role)
+    assert judged_arm(command)["receipts"][0]["subject"].startswith(role)
 
 
 def test_a_slow_server_has_a_receipt(run: Callable[..., Command]) -> None:
     slow = "faults: [{slow: {select: {role: server}, at: {step: 100}, for: {steps: 400}, factor: 2}}]\n"
     command = run(DIST.replace("steps: 60", "steps: 600") + slow)
     assert command.code == 0, command.out
-    assert last_arm(command)["receipts"][0]["proven"]
+    assert judged_arm(command)["receipts"][0]["proven"]
 
 
 @pytest.mark.parametrize("fault", ["", WRONG])
 def test_an_interpreter_without_mxnet_says_nothing_of_mxnet(run: Callable[..., Command], fault: str) -> None:
     command = run(fault or SINGLE, "--python", sys.executable)
-    main = last_arm(command)
+    main = judged_arm(command)
     assert command.code == 3
     assert command.json["verdicts"][0]["verdict"] == "invalid"
     assert main["outcome"] == "aborted"
@@ -86,9 +86,9 @@ def test_who_does_not_come_up_is_named(run: Callable[..., Command], tmp_path: Pa
     sleeper.chmod(0o755)
     command = run(SINGLE + "startup_timeout: 10s\nexpect: {outcome: refused}\n", "--python", sleeper)
     assert command.code == 3
-    assert last_arm(command)["outcome"] == "aborted"
-    assert last_arm(command)["reason"] == "after 10 s worker/0 had not come up; mxnet was never there in any worker"
-    assert last_arm(command)["log"] == "still importing"
+    assert judged_arm(command)["outcome"] == "aborted"
+    assert judged_arm(command)["reason"] == "after 10 s worker/0 had not come up; mxnet was never there in any worker"
+    assert judged_arm(command)["log"] == "still importing"
 
 
 def test_an_interpreter_that_is_not_there(run: Callable[..., Command]) -> None:
@@ -112,8 +112,8 @@ def test_settings_of_the_shell_are_not_passed_on_and_that_is_said(scenario: Any,
 
 def test_settings_of_the_scenario_reach_mxnet(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "target.env={MXNET_ENGINE_TYPE: Nonsense}")
-    assert last_arm(command)["outcome"] == "refused"
-    assert "Nonsense" in last_arm(command)["log"]
+    assert judged_arm(command)["outcome"] == "refused"
+    assert "Nonsense" in judged_arm(command)["log"]
 
 
 WRAPPED = """\
@@ -134,7 +134,7 @@ def test_faults_act_on_the_program_and_not_on_a_wrapper_around_it(
     wrapper.chmod(0o755)
     command = run(WRAPPED, "--python", wrapper)
     assert command.code == 0, command.out
-    limit, pause = last_arm(command)["receipts"]
+    limit, pause = judged_arm(command)["receipts"]
     held = re.search(r"it held ([\d.]+) (\w+) then", limit["evidence"])
     assert held is not None and held[2] in ("MB", "GB"), limit["evidence"]
     assert (limit["restored"], pause["restored"]) == (True, True)
@@ -154,8 +154,8 @@ def test_a_process_that_never_was_mxnet_is_not_its_matter(
     wrapper.chmod(0o755)
     job = "title: q\nworkload: {model: mlp, steps: 50}\ntopology: {kvstore: dist_sync, workers: 2}\n"
     command = run(job + "expect: {outcome: refused}\n", "--python", wrapper)
-    assert (command.code, last_arm(command)["outcome"]) == (3, "aborted")
-    assert "exit status 7 before all were ready; mxnet was never there in" in last_arm(command)["reason"]
+    assert (command.code, judged_arm(command)["outcome"]) == (3, "aborted")
+    assert "exit status 7 before all were ready; mxnet was never there in" in judged_arm(command)["reason"]
 
 
 MISSING = """\
@@ -188,8 +188,8 @@ faults: [{scale: {select: {role: worker}, at: {step: 20}, factor: 2.0, parameter
 def test_what_the_harness_cannot_do_is_not_a_crash_of_mxnet(run: Callable[..., Command]) -> None:
     command = run(DEFECT)
     assert command.code == 3
-    assert last_arm(command)["outcome"] == "aborted"
-    assert "CannotCommitError: no parameter has 'nothing' in its name; there are" in last_arm(command)["reason"]
+    assert judged_arm(command)["outcome"] == "aborted"
+    assert "CannotCommitError: no parameter has 'nothing' in its name; there are" in judged_arm(command)["reason"]
 
 
 TWICE = """\
@@ -212,5 +212,5 @@ def test_after_a_restart_a_fault_acts_in_its_own_steps_and_every_role_is_started
     past = [events.decode(line) for line in (folder / "history.jsonl").read_bytes().splitlines()]
     committed = {event.step for event in past if isinstance(event, events.Committed)}
     assert committed == set(range(30, 60))
-    spawned = [event.subject for event in past if isinstance(event, events.Spawned)]
+    spawned = [event.subject for event in past if isinstance(event, events.Spawned) and event.arm == "main"]
     assert sorted(spawned) == sorted(2 * ["scheduler", "server/0", "worker/0", "worker/1"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.e2e.conftest import Command, harness, last_arm
+from tests.e2e.conftest import Command, harness, judged_arm
 
 pytestmark = pytest.mark.e2e
 NETWORK = (ROOT / "scenarios" / "own" / "network.py").read_text()
@@ -38,7 +38,7 @@ def ran(folder: Path, file: str, name: str, others: str = "", more: str = "") ->
 
 
 def measured(command: Command, name: str) -> list[float]:
-    return [each["value"] for each in last_arm(command)["measures"] if each["name"] == name]
+    return [each["value"] for each in judged_arm(command)["measures"] if each["name"] == name]
 
 
 def test_its_own_loss_and_data_with_workers_faults_and_checkpoints(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ expect: {outcome: hung}
 """
     command = ran(tmp_path, NETWORK, "build", "checkpoint: {every: 30}", more)
     assert command.code == 0, command.err
-    receipts = last_arm(command)["receipts"]
+    receipts = judged_arm(command)["receipts"]
     assert [receipt["proven"] for receipt in receipts] == [True, True]
 
 

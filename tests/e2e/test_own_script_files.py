@@ -58,7 +58,7 @@ def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path
     (tmp_path / "question.yaml").write_text(THREADS)
     command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
     assert command.code == 0, command.out + command.err
-    arm = command.json["verdicts"][0]["arms"][-1]
+    arm = command.json["verdicts"][0]["arms"][0]
     assert [receipt["proven"] for receipt in arm["receipts"]] == [True]
     (run,) = (tmp_path / "results" / "runs").iterdir()
     assert [event.step for event in history.read(run / "history.jsonl") if isinstance(event, Done)] == [40]

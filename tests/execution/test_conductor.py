@@ -604,13 +604,24 @@ def test_a_control_is_stopped_where_every_worker_has_come_as_far_as_the_job(play
     assert job.come_up() == [Started(1.0, ARM, ""), Credit(W0, 60), Credit(W1, 60)]
     assert job.on(events.Waiting, W0, 60) == []
     ended, shutdown = job.on(events.Waiting, W1, 60, t=2.0)
-    assert (ended.outcome, shutdown) == ("completed", Shutdown("", 1.0))
-    assert ended.reason.startswith("stopped at step 60")
+    assert (ended.outcome, shutdown) == ("stopped", Shutdown("", 1.0))
+    assert ended.reason.startswith("at step 60, about as far as")
 
 
-def test_a_worker_that_is_done_does_not_hold_the_end_of_a_control_up(play: Callable[..., Play]) -> None:
+@pytest.mark.parametrize("first", [W0, W1])
+def test_a_worker_that_is_done_does_not_hold_the_end_of_a_control_up(play: Callable[..., Play], first: str) -> None:
     job = play()
     job.conductor.most_steps = 60
     job.come_up()
-    job.on(events.Done, W0, 50)
-    assert job.on(events.Waiting, W1, 60)[0].outcome == "completed"
+    done, held = (events.Done, W0, 50), (events.Waiting, W1, 60)
+    assert job.on(*(done if first == W0 else held)) == []
+    assert job.on(*(held if first == W0 else done))[0].outcome == "stopped"
+
+
+def test_who_waits_for_a_worker_that_the_harness_holds_is_not_hung(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.most_steps = 60
+    job.come_up()
+    job.on(events.Waiting, W1, 60, t=2.0)
+    (ended, _) = job.conductor.tick(60.0)
+    assert ended.outcome == "stopped"

@@ -83,8 +83,7 @@ def test_a_run_that_was_cut_short_says_so_first(killed: Plan) -> None:
 
 def test_every_fault_without_receipt_is_named(fault_plan: Callable[..., Plan]) -> None:
     server = {"kill": {"select": {"role": "server"}, "at": {"step": 60}}}
-    control = Ended(9.0, "control", "", "completed", "")
-    reason = judge(fault_plan(KILL, server), [HUNG, control], "id", {}).reason
+    reason = judge(fault_plan(KILL, server), [HUNG], "id", {}).reason
     assert "no receipt for kill of worker/1" in reason
     assert "no receipt for kill of server/0" in reason
 
@@ -209,3 +208,24 @@ def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan
     assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
     assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
     assert between(0.20, model="resnet18") == (0.20, "calibrated here with 12 runs of lenet, another job")
+
+
+def test_a_control_that_no_check_names_decides_nothing_but_is_told(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", {"outcome": "hung"}))
+    past = [*PROOF, HUNG]
+    for outcome, told in (("stopped", ""), ("hung", "; without its faults it is hung: so, too")):
+        control = Ended(20.0, "control", "", outcome, "so, too")  # type: ignore[arg-type]
+        verdict = judge(plan, [*past, control], "id", {})
+        assert (verdict.verdict, verdict.reason) == ("pass", f"every check passed{told}")
+        assert verdict.trusted
+    aborted = judge(plan, [*past, Ended(20.0, "control", "", "aborted", "no room")], "id", {})
+    assert (aborted.verdict, aborted.trusted) == ("pass", True)
+    assert aborted.reason.endswith("without its faults it is aborted: no room")
+    assert judge(plan, past, "id", {}).verdict == "pass"
+
+
+def test_the_baseline_of_an_outcome_has_one_of_its_own(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(SCENARIO, ("variants", {"a": {}, "b": {}}), ("expect", {"outcome": {"versus": "a"}}))
+    past = [Ended(9.0, name, "", "crashed", "why") for name in ("a", "b")]
+    verdict = judge(plan, past, "id", {})
+    assert [(check.arm, check.verdict) for check in verdict.checks] == [("a", "fail"), ("b", "pass")]

@@ -12,6 +12,8 @@ from harness.targets import resolve
 from harness.vocabulary.instructions import Direction
 from tests.conftest import SCENARIO
 
+PAUSE = {"pause": {"select": {"role": "worker", "rank": 0}, "at": {"step": 50}, "for": {"time": "1s"}}}
+SCRATCH = ("workload.scratch", True)
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
 SLOW = {"slow": {"select": {"role": "server"}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 2}}
 
@@ -61,6 +63,15 @@ def test_a_control_that_no_check_names_comes_last_and_goes_as_far_as_the_job(fau
     assert (main.name, main.as_far_as) == ("main", None)
     assert (control.name, control.as_far_as, control.schedule) == ("control", "main", ())
     assert control.workload == main.workload
+
+
+def test_a_script_is_run_again_only_where_that_writes_nothing_over(
+    plan_of: Callable[..., Plan], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text("")
+    text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}, steps: 100}}\n"
+    names = [[arm.name for arm in plan_of(text, ("faults", [PAUSE]), *more).arms] for more in ([], [SCRATCH])]
+    assert names == [["main"], ["main", "control"]]
 
 
 def test_without_faults_or_where_it_is_not_wanted_there_is_no_control(plan_of: Callable[..., Plan]) -> None:

@@ -16,6 +16,7 @@ def test_the_first_run_names_all_by_absolute_paths() -> None:
         "title": "How does train.py train?",
         "workload": {"script": "/srv/me/train.py", "args": ["--epochs", "1"], "warmup": 5, "window": 5},
         "topology": {"kvstore": "dist_sync", "workers": 2},
+        "control": False,
     }
 
 
