@@ -11,10 +11,11 @@ SIDE_BY_SIDE ?= 4
 bench: setup
 	$(BIN)/harness targets build
 	$(BIN)/asv machine --yes >/dev/null
-	$(BIN)/asv run --launch-method forkserver --record-samples --bench '^scenarios'
-	$(BIN)/asv publish
-	$(BIN)/harness list
-	@echo "pages: results/html/index.html (serve them with: $(BIN)/asv preview)"
+	status=0; $(BIN)/asv run --launch-method forkserver --record-samples --bench '^scenarios' || status=$$?; \
+	$(BIN)/asv publish && $(BIN)/harness list && \
+	echo "pages: results/html/index.html (serve them with: $(BIN)/asv preview)"; \
+	[ $$status = 0 ] || echo "not every scenario passed, or not every number is there: see above; where a verdict is" \
+		"invalid, the machine may have been busy" >&2; exit $$status
 
 # Tests that wait run side by side; those that measure, alone. What fails is run again, at most twice, and named: a real
 # defect fails three times, a moment in which the machine stood still does not.

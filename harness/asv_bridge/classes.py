@@ -34,18 +34,19 @@ def generate(folder: Path) -> dict[str, type]:
     classes: dict[str, type] = {}
     for loaded in map(load, sorted(folder.rglob("*.yaml"))):
         if TAG in loaded.scenario.tags:
-            name = _class_name(loaded.name)
+            name = class_name(loaded.name) or f"Scenario{hashlib.sha256(loaded.name.encode()).hexdigest()[:8]}"
             if name in classes:
                 raise InputError(f"two scenarios for asv are called {loaded.name}, or nearly; rename one of them")
-            classes[name] = _class(loaded)
+            classes[name] = _class(name, loaded)
     return classes
 
 
-def _class_name(name: str) -> str:
+def class_name(name: str) -> str:
+    """What asv calls a scenario; "" where nothing of its name is left."""
     return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
 
 
-def _class(loaded: LoadedScenario) -> type:
+def _class(name: str, loaded: LoadedScenario) -> type:
     arms = _arms(loaded)
     methods = {f"track_{name}": _tracker(loaded, name, unit) for name, unit in _TRACKED}
     methods["track_verdict"] = _tracker(loaded, "verdict", "checks not passed")
@@ -53,7 +54,7 @@ def _class(loaded: LoadedScenario) -> type:
         methods["track_drift"] = _tracker(loaded, "drift", "relative")
     parameters = {"params": [arms], "param_names": ["arm"]}
     common = {"timeout": TIMEOUT_SECONDS, "__doc__": loaded.scenario.title}
-    return type(_class_name(loaded.name), (), {**methods, **parameters, **common})
+    return type(name, (), {**methods, **parameters, **common})
 
 
 def _arms(loaded: LoadedScenario) -> list[str]:

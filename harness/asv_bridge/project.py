@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from harness.asv_bridge.classes import class_name
 from harness.base.errors import HarnessError, InputError
 from harness.base.version import __version__
 from harness.scenario import shipped
@@ -60,46 +64,68 @@ results = "results"
 
 
 def create(folder: Path, own: OwnScript | None) -> list[Path]:
-    """Make the project and its first commit; returns its scenarios.
+    """Make the project and its first commit, whole or not at all; returns its scenarios.
 
     InputError for a folder that has something in it, HarnessError without git, StorageError where it cannot be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already, and not an empty folder; give another")
     if shutil.which("git") is None:
         raise HarnessError("git is not here, and asv keeps numbers by commits; install it: sudo apt install git")
+    texts = _texts(_name(folder), own, folder.absolute() / "scenarios")
     try:
-        scenarios = _write(folder, own)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} is there already, and not an empty folder; give another")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".harness-init-", dir=folder.parent) as beside:
+            made = Path(beside) / "project"
+            _write(made, texts)
+            _commit(made, list(texts))
+            made.rename(folder)  # takes the place of an empty folder
     except OSError as error:
-        raise storage_error(error, folder) from error
-    _commit(folder)
-    return scenarios
+        raise storage_error(error, folder, by="") from error
+    return [folder / name for name in texts if name.startswith("scenarios/")]
 
 
-def _write(folder: Path, own: OwnScript | None) -> list[Path]:
-    scenarios = [folder / "scenarios" / Path(name).name for name in BEGIN_WITH]
-    for each in ("scenarios", "benchmarks", "results"):
-        (folder / each).mkdir(parents=True, exist_ok=True)
-    for name, place in zip(BEGIN_WITH, scenarios, strict=True):
-        text = (shipped.folder() / name).read_text(encoding="utf-8")
-        place.write_text(re.sub(r"\A# yaml-language-server.*\n", "", text), encoding="utf-8")
+def _name(folder: Path) -> str:
+    name = folder.absolute().name
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name!a} is not UTF-8; give another name") from error
+    if not name.isprintable():
+        raise InputError(f"{name!r} has a character that cannot be shown; give another name")
+    return name
+
+
+def _texts(name: str, own: OwnScript | None, scenarios: Path) -> dict[str, str]:
+    """Every file of the project by its place; scenarios will lie in a folder of that path."""
+    begun = {Path(each).stem: (shipped.folder() / each).read_text(encoding="utf-8") for each in BEGIN_WITH}
+    found = {stem: re.sub(r"\A# yaml-language-server.*\n", "", text) for stem, text in begun.items()}
     if own is not None:
-        place = folder / "scenarios" / f"{own.path.stem}.yaml"
-        place.write_text(own.unmeasured(STEPS, place.parent.absolute(), [("tags", ["asv"])]), encoding="utf-8")
-        scenarios.append(place)
-    readme = _README.format(name=folder.absolute().name, version=__version__, first=scenarios[0].name)
-    texts = {
-        "asv.conf.json": _configuration(folder.absolute().name),
+        found[_stem(own, begun)] = own.unmeasured(STEPS, scenarios, [("tags", ["asv"])])
+    return {
+        "README.md": _README.format(name=name, version=__version__, first=f"{next(iter(found))}.yaml"),
+        "asv.conf.json": _configuration(name),
+        "harness.toml": _SETTINGS,
+        ".gitignore": "__pycache__/\n",
         "benchmarks/__init__.py": "",
         "benchmarks/scenarios.py": _BENCHMARKS,
         "results/.gitignore": "*\n!.gitignore\n",
-        "README.md": readme,
-        "harness.toml": _SETTINGS,
-        ".gitignore": "__pycache__/\n",
+        **{f"scenarios/{stem}.yaml": text for stem, text in found.items()},
     }
+
+
+def _stem(own: OwnScript, taken: Iterable[str]) -> str:
+    """What a script's scenario is called: by its own name, or so that no other has the same class for asv."""
+    name = class_name(own.path.stem)
+    if not name:
+        return "script"
+    return f"{own.path.stem}-script" if name in map(class_name, taken) else own.path.stem
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    return scenarios
 
 
 def _configuration(project: str) -> str:
@@ -122,17 +148,24 @@ def _configuration(project: str) -> str:
     return json.dumps(values, indent=4) + "\n"
 
 
-def _commit(folder: Path) -> None:
-    """The first commit, which asv needs; by the user, or in their place where git does not know them."""
+def _commit(folder: Path, names: Sequence[str]) -> None:
+    """The first commit, which asv needs; by the user, or in their place where git does not know them.
+
+    What the user has git ignore, check or sign elsewhere is left aside: it is their first own commit that should obey.
+    """
     _git(folder, "init", "--quiet")
-    _git(folder, "add", "--all")
-    known = _git(folder, "config", "user.email", check=False)
-    stand_in = [] if known else ["-c", "user.name=harness", "-c", "user.email=harness@localhost"]
-    _git(folder, *stand_in, "commit", "--quiet", "--message", "Scenarios to begin with")
+    _git(folder, "add", "--force", "--", *names)
+    known = [_git(folder, "config", f"user.{field}", check=False) for field in ("name", "email")]
+    stand_in = [] if all(known) else ["-c", "user.name=harness", "-c", "user.email=harness@localhost"]
+    plain = ["-c", "commit.gpgsign=false", *stand_in]
+    _git(folder, "commit", "--quiet", "--no-verify", "--message", "Scenarios to begin with", options=plain)
 
 
-def _git(folder: Path, *arguments: str, check: bool = True) -> str:
-    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
+def _git(folder: Path, verb: str, *arguments: str, check: bool = True, options: Sequence[str] = ()) -> str:
+    """What git says; only of this folder, wherever variables of the shell point (as in hooks and rebases)."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    argv = ["git", "-C", str(folder), *options, verb, *arguments]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
     if check and done.returncode:
-        raise HarnessError(f"git {arguments[0]} in {folder}: {done.stderr.strip() or done.stdout.strip()}")
+        raise HarnessError(f"git {verb}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout.strip()

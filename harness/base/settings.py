@@ -87,7 +87,8 @@ def _setting(path: Path, text: str, name: str, value: Any) -> Setting:
     place = f"{path}:{line}"
     if name not in NAMES:
         raise InputError(f"{place}: {name!r} is not a setting; there are {', '.join(NAMES)}")
-    text = "" if isinstance(value, bool) or not isinstance(value, str | int) else str(value).strip()
+    allowed = str if name == "results" else str | int
+    text = "" if isinstance(value, bool) or not isinstance(value, allowed) else str(value).strip()
     if not text or not text.isprintable():
         raise InputError(f"{place}: {name}: {value!r} is not allowed; write a text or a number")
     return Setting(str(path.parent / Path(text).expanduser()) if name == "results" else text, place)

@@ -75,12 +75,19 @@ def _by_seed(arms: Sequence[ArmMeasures]) -> dict[int, float]:
 def _compare(mine: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio:
     """By pairs of seeds, or with too few of them by how far seeds may be apart."""
     pairs = [(loss, other) for loss, other in zip(mine.values(), theirs.values(), strict=True)]
+    if len(pairs) > 1 and len(set(mine.values())) == len(set(theirs.values())) == 1:
+        return _of_one(pairs[:1], f"{len(pairs)} seeds that change nothing, as if 1")
     n = len(pairs)
     if n >= MIN_REPEATS:
         ratio = ratio_of_pairs(*zip(*pairs, strict=True))
         return Ratio(_relative(ratio.comparison), f"{n} seeds")
+    return _of_one(pairs, "1 seed" if n == 1 else f"{n} seeds")
+
+
+def _of_one(pairs: Sequence[tuple[float, float]], seeds: str) -> Ratio:
+    """Too few pairs to tell what seeds do: by how far they may be apart."""
+    n = len(pairs)
     estimate = math.exp(mean(math.log(loss / other) for loss, other in pairs))
-    seeds = "1 seed" if n == 1 else f"{n} seeds"
     factor = math.exp(Z * BETWEEN_SEEDS.sd * math.sqrt(2 / n))
     return Ratio(
         _relative(Comparison(estimate, estimate / factor, estimate * factor, n)), f"{seeds}, and {BETWEEN_SEEDS}"

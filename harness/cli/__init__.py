@@ -101,7 +101,9 @@ def _is_somewhere() -> bool:
 def _parsed(argv: list[str]) -> argparse.Namespace:
     """The arguments; what follows ``--`` is not ours, for a verb that has a script to give it to."""
     before = argv[: argv.index("--")] if "--" in argv else argv
-    arguments = parser().parse_args(before)
+    arguments, others = parser().parse_known_args(before)
+    if others and hasattr(arguments, SCRIPT_ARGUMENTS):
+        parser().error(f"unrecognized arguments: {' '.join(others)}; what the script is to get follows `--`")
     if not hasattr(arguments, SCRIPT_ARGUMENTS):
         return parser().parse_args(argv)
     setattr(arguments, SCRIPT_ARGUMENTS, argv[len(before) + 1 :])

@@ -145,9 +145,15 @@ def files(arguments: argparse.Namespace) -> list[Path]:
 
 def _files(path: Path) -> Iterator[Path]:
     try:
-        return iter(sorted(path.rglob("*.yaml"))) if path.is_dir() else iter((path,))
+        return iter(filter(_is_no_result, sorted(path.rglob("*.yaml")))) if path.is_dir() else iter((path,))
     except OSError as error:
         raise InputError(f"{path} cannot be looked at: {(error.strerror or '').lower()}") from error
+
+
+def _is_no_result(path: Path) -> bool:
+    """Not the copy of a scenario that is kept with a run, nor a trial of a study."""
+    kept = (path.name, path.parent.parent.name) == ("scenario.yaml", "runs")
+    return not kept and (path.parent.name, path.parent.parent.parent.name) != ("trials", "studies")
 
 
 def planned(loaded: LoadedScenario, arguments: argparse.Namespace) -> Planned:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
+from harness.checks import MAIN
 from harness.cli._console import Console
 from harness.gpu import visible
 from harness.planning.plan import Plan
@@ -53,3 +54,15 @@ def warn_of_lists(say: Console, plan: Plan) -> None:
     amps = [arm.workload.amp for arm in plan.arms if arm.workload.amp is not None]
     for name in dict.fromkeys(name for amp in amps for name in amp.replaced):
         say.print(f"workload.amp.{name} replaces MXNet's own list; it adds nothing to it", style="yellow")
+
+
+def warn_of_no_control(say: Console, plan: Plan) -> None:
+    """A script with faults has nothing beside it to look at, unless what it writes has a place of its own."""
+    scripts = [arm.workload.script for arm in plan.arms if arm.of == MAIN and arm.schedule]
+    if any(script is not None and not script.scratch for script in scripts) and len({arm.of for arm in plan.arms}) == 1:
+        say.print(
+            "no control is run beside this script, which would write over what the job writes; give workload.scratch: "
+            "true, or name control in a check",
+            style="yellow",
+            soft_wrap=True,
+        )

@@ -29,6 +29,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
     scenarios = project.create(arguments.folder, _own(arguments))
     folder = shlex.quote(str(arguments.folder))
+    if arguments.script is not None:
+        print(f"{arguments.script} stays where it is: git and asv do not track it, unless you move it into the project")
     print(f"made {arguments.folder}, a git repository with {len(scenarios)} scenarios; go on with:")
     print(f"  cd {folder}")
     print(f"  harness run {shlex.quote(str(scenarios[-1].relative_to(arguments.folder)))}")

@@ -59,5 +59,5 @@ def _nothing(arguments: argparse.Namespace, everything: bool) -> str:
 
     where = _defaults.option(arguments.results)
     if everything:
-        return f"no runs in {arguments.results} yet; start one with `harness run SCENARIO{where}`"
+        return f"no runs in {arguments.results.absolute()} yet; start one with `harness run SCENARIO{where}`"
     return f"no such runs in {arguments.results}; `harness list{where}` shows what is there"

@@ -40,12 +40,12 @@ def _copy(folder: Path) -> int:
     from harness.scenario import shipped
     from harness.storage.run_folder import storage_error
 
-    if folder.exists():
-        raise InputError(f"{folder} is there already; give another folder")
     try:
+        if folder.exists():
+            raise InputError(f"{folder} is there already; give another folder")
         copytree(shipped.folder(), folder, ignore=ignore_patterns("__pycache__"))
     except OSError as error:
-        raise storage_error(error, folder) from error
+        raise storage_error(error, folder, by="") from error
     example = shlex.quote(str(folder / "chaos" / "slow-worker-dist-sync.yaml"))
     print(f"copied to {folder}; for instance: harness run {example}")
     return 0

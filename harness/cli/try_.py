@@ -50,9 +50,11 @@ def execute(arguments: argparse.Namespace) -> int:
     place = arguments.write or Path(f"{arguments.script.stem}.yaml")
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
-    for file in filter(None, (place, arguments.record_shapes)):
+    for option, file in (("--write", place), ("--record-shapes", arguments.record_shapes)):
+        if file is None:
+            continue
         if file.exists():
-            raise InputError(f"{file} is there already; give another file")
+            raise InputError(f"{file} is there already; give another file with {option}")
         if not file.absolute().parent.is_dir():
             raise InputError(f"{file.parent} is not a folder")
     own = _own(arguments)

@@ -32,6 +32,7 @@ from harness.vocabulary.events import (
     Outcome,
     Progress,
     Ready,
+    Recognised,
     Spawned,
     SpawnFailed,
     Stack,
@@ -115,6 +116,7 @@ class Conductor:
     _step_seconds: list[float] = field(default_factory=list)
     _ending: _Ending | None = None
     _imported: bool = False
+    _kvstore: str = ""
     _closed: bool = False
     _non_finite: NonFiniteValues = field(default_factory=NonFiniteValues)
 
@@ -178,6 +180,7 @@ class Conductor:
             Loss: self._on_loss,
             Done: self._on_done,
             Failed: self._on_failed,
+            Recognised: self._on_recognised,
             Exited: self._on_exited,
             Stack: self._reported,
         }
@@ -280,6 +283,10 @@ class Conductor:
         reason = f"{event.subject} failed in code that is not MXNet's: {event.error}"
         return self._end(event.t, "aborted", reason, event.subject)
 
+    def _on_recognised(self, event: Recognised) -> list[Action]:
+        self._kvstore = self._kvstore or event.facts.get("kvstore", "")
+        return []
+
     def _on_waiting(self, event: Waiting) -> list[Action]:
         """Let a worker go on that stands at a step: the first time with all others, later where a fault acts."""
         self._move(event)
@@ -340,7 +347,7 @@ class Conductor:
         return self._stopped(now) if held and all(state.done or state.exited for state in others) else []
 
     def _stopped(self, now: float) -> list[Action]:
-        reason = f"at step {self.most_steps}, about as far as {self.arm.as_far_as} came; its weights were not looked at"
+        reason = f"at step {self.most_steps}, beyond where {self.arm.as_far_as} ended; how it goes on was not looked at"
         return self._end(now, "stopped", reason)
 
     def _moved_by(self, now: float, actions: list[Action]) -> list[Action]:
@@ -502,11 +509,14 @@ class Conductor:
         return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:
-        if self._held():  # others wait for who is held here, in a barrier of the script's for instance
-            return self._stopped(now)
+        if held := self._held():  # others may wait for who is held here, as in a barrier of the script's
+            self.most_steps, self._moved = None, now
+            return [action for name in held for action in self._pass(name, self._roles[name].waiting or 0, now)]
         alive = self._alive()
         steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
         training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]
+        if not training and (other := self._trains_elsewhere()):
+            return self._end(now, "aborted", other)
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
         failed = {name: self._roles[name].failed for name in alive if self._roles[name].failed}
         broken = "".join(f"; {name} had failed with {error} and did not leave" for name, error in failed.items())
@@ -514,6 +524,16 @@ class Conductor:
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
         blamed = (self._importing() or training or alive or [""])[0]
         return self._look(now, _Ending("hung", blamed, reason, stage="training" if training else "exit"))
+
+    def _trains_elsewhere(self) -> str:
+        """That a script's workers train with another kvstore than the topology has, so that nobody asks its servers."""
+        wanted, seen = self.arm.workload.kvstore, self._kvstore
+        if self.arm.workload.script is None or not wanted.startswith("dist") or not seen or seen.startswith("dist"):
+            return ""
+        return (
+            f"the script trains with kvstore {seen}, each worker by itself, and the topology's is {wanted}: tell the "
+            "script, as in args: [--kv-store, '{kvstore}'] or `-- --kv-store dist_sync`"
+        )
 
     def _look(self, now: float, ending: _Ending) -> list[Action]:
         """Look at the stacks of all who live, since nobody moves, then end."""

@@ -29,9 +29,10 @@ class Reached:
     def limit(self, arm: Arm) -> int | None:
         """Steps beyond which an arm is not worth its time; None where it trains to its end.
 
-        As far as the one came that it stands beside, and enough of them for a throughput.
+        Beyond where the one ended that it stands beside, since it may end there as well; enough for a throughput.
         """
         other = arm.as_far_as
         if other is None or self._outcomes.get(other, "completed") == "completed":
             return None
-        return max(arm.least_steps(MIN_SAMPLES), self._steps.get(other, 0))
+        enough = max(arm.workload.warmup, self._steps.get(other, 0)) + MIN_SAMPLES * arm.workload.window
+        return None if arm.workload.steps is not None and enough >= arm.workload.steps else enough

@@ -104,7 +104,7 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
 def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str, between: Spread) -> Iterator[Judged]:
     """The control must complete where a check names it; every other arm must meet what is expected.
 
-    The baseline of a check is not judged by it, but has an outcome as every arm has.
+    The baseline of a check is not judged by it.
     """
     given = checks.given(plan.expect)
     if of == checks.CONTROL:
@@ -112,7 +112,7 @@ def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str
         asked: list[checks.Check] = [Outcome(is_="completed")] if named else []
     else:
         asked = [check for check in given if check.baseline != of]
-        if not any(isinstance(check, Outcome) for check in asked):
+        if not any(isinstance(check, Outcome) for check in given):
             asked = [Outcome(is_="completed"), *asked]
     for check in asked:
         finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), between)
@@ -142,13 +142,13 @@ def _doubt(receipt: Receipt) -> str:
 def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
     """A run that was cut short says nothing; then, a fault without a receipt is not what was asked.
 
-    An arm that nothing is asked of decides nothing.
+    What the harness could not do in an arm of which nothing is asked takes nothing from the others.
     """
     asked = {check.arm for check in judged}
-    for arm in (arm for arm in arms if arm.of in asked):
+    for arm in arms:
         if arm.ended is None:
             return "invalid", f"the history of {arm.arm} has no end: the harness was killed, or could not write on"
-        if arm.ended.outcome in ("interrupted", "aborted"):
+        if arm.ended.outcome == "interrupted" or (arm.ended.outcome == "aborted" and arm.of in asked):
             joined = " by " if arm.ended.outcome == "interrupted" else ": "
             return "invalid", f"{arm.ended.outcome}{joined}{arm.ended.reason}"
     doubtful = [receipt for arm in arms for receipt in arm.receipts if not receipt.stands]
@@ -163,6 +163,6 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
 def _alike(control: ArmMeasures) -> str:
     """That a control, of which nothing is asked, did not train either; "" where it did."""
     ended = control.ended
-    if ended is None or ended.outcome in ("completed", "stopped", "interrupted"):
+    if ended is None or ended.outcome in ("completed", "stopped"):
         return ""
     return f"; without its faults it is {ended.outcome}: {ended.reason}"

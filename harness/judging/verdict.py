@@ -52,13 +52,14 @@ class Verdict:
 
     @property
     def trusted(self) -> bool:
-        """Whether numbers of the run are of what was asked: every arm of which something is asked ended by itself, and
-        every receipt stands.
+        """Whether numbers of the run are of what was asked: every arm came to an end, and every receipt stands.
+
+        A control of which nothing is asked may be aborted.
         """
         asked = {check.arm for check in self.checks}
-        ends = [arm.ended for arm in self.arms if arm.of in asked]
-        whole = all(ended is not None and ended.outcome not in ("interrupted", "aborted") for ended in ends)
-        return whole and all(receipt.stands for arm in self.arms for receipt in arm.receipts)
+        return all(_ended(arm, arm.of in asked) for arm in self.arms) and all(
+            receipt.stands for arm in self.arms for receipt in arm.receipts
+        )
 
     def measures(self) -> list[dict[str, Any]]:
         """A record for each quantity of each arm, as pandas takes them: ``pandas.DataFrame(verdict.measures())``."""
@@ -172,3 +173,10 @@ def _quantity(body: Mapping[str, Any]) -> Quantity:
 def _known(kind: type[Part], body: Mapping[str, Any]) -> Part:
     """An object from its fields; what later versions add is left out."""
     return kind(**{field.name: body[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+
+
+def _ended(arm: ArmMeasures, asked: bool) -> bool:
+    """Whether an arm came to an end by itself, or one of which nothing is asked was given up."""
+    return arm.ended is not None and arm.ended.outcome not in (
+        ("interrupted", "aborted") if asked else ("interrupted",)
+    )

@@ -157,8 +157,8 @@ class Arm(Strict):
     ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
     variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps; ``threads``
     that compute are those of the one that has most, and ``restless`` says whether any of them computes while it waits
-    (`harness/planning/twins.py`). ``as_far_as``: the arm beyond whose last step this one does not train, since it is
-    there to be looked at, and no check names it.
+    (`harness/planning/twins.py`). ``as_far_as``: the arm beyond whose last step this one does not train for long,
+    since it is there to be looked at, and no check names it.
     """
 
     name: str
@@ -193,10 +193,6 @@ class Arm(Strict):
         """
         busy = [role.name for role in self.roles if role.name.startswith(("worker/", "server/"))]
         return {name: Share(place, len(busy), self.threads) for place, name in enumerate(busy)} if self.turn else {}
-
-    def least_steps(self, windows: int) -> int:
-        """Steps that hold so many windows after the warm-up."""
-        return self.workload.warmup + windows * self.workload.window
 
     @property
     def synchronous(self) -> bool:

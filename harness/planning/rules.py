@@ -286,6 +286,10 @@ def _distributions(workload: Workload) -> list[tuple[str, Distribution]]:
     return [(field, sizes) for field, sizes in given.items() if sizes is not None]
 
 
+_OF_WHOLE = ("agreement", "gpus", "memory", "updates")
+"""Checks that compare what is only there, or only alike, at the end of training."""
+
+
 def _expect(scenario: Scenario) -> Iterator[Violation]:
     arms = list(scenario.variants) or [checks.CONTROL]
     for check in checks.given(scenario.expect):
@@ -296,6 +300,9 @@ def _expect(scenario: Scenario) -> Iterator[Violation]:
             yield ("expect", check.name, "versus"), message
         if check.baseline == checks.CONTROL and not scenario.faults and not scenario.variants:
             yield ("expect", check.name, "versus"), "without faults, control is the same job; use variants to compare"
+        ends = getattr(scenario.expect.outcome, "is_", None)
+        if check.baseline is not None and check.name in _OF_WHOLE and ends not in (None, "completed"):
+            yield ("expect", check.name, "versus"), f"jobs that train to their end are compared, and {ends} is expected"
         if check.baseline == checks.CONTROL and not scenario.control:
             yield ("expect", check.name, "versus"), "control: false runs no control; leave it out"
     if checks.CONTROL in scenario.variants:

@@ -143,7 +143,9 @@ def _message(values: Any, path: Path_, details: ErrorDetails) -> str:
         message = str(details["ctx"]["error"])
         return f"{shown} {message}" if message.startswith(("is ", "has ")) else message
     if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return f"{shown} is not allowed: a map of fields is needed"
+        fields = _allowed(path)
+        those = f": {', '.join(fields)}" if 0 < len(fields) < 8 else ""
+        return f"{shown} is not allowed: a map of fields is needed{those}"
     if kind == "union_tag_not_found":
         return f"needs a {details['ctx']['discriminator']}"
     if kind == "union_tag_invalid":

@@ -79,5 +79,5 @@ _HEAD = """\
 
 
 def _relative(path: Path, folder: Path) -> str:
-    found = os.path.relpath(path, folder)
+    found = os.path.relpath(path.resolve(), folder.resolve())
     return found if found.startswith(".") else f"./{found}"

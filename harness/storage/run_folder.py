@@ -187,14 +187,16 @@ def find(results: Path, wanted: str) -> RunFolder:
     raise RunNotFoundError(f"no run {wanted!r} in {results / 'runs'}; `harness list{where}` shows what is there")
 
 
-def storage_error(error: OSError, path: Path) -> StorageError:
-    """Make an error that tells the cause and the remedy of a file that cannot be written."""
-    remedy = {
-        errno.ENOSPC: "free some space, or choose another folder with --results",
-        errno.EDQUOT: "your quota is used up; choose another folder with --results",
-        errno.EACCES: "choose another folder with --results",
-        errno.EROFS: "choose another folder with --results",
-        errno.ENOTDIR: "a file is in the way; choose another folder with --results",
-        errno.EEXIST: "a file is in the way; choose another folder with --results",
-    }.get(error.errno or 0, "choose another folder with --results")
+def storage_error(error: OSError, path: Path, by: str = " with --results") -> StorageError:
+    """Make an error that tells the cause and the remedy of a file that cannot be written.
+
+    ``by``: which option chooses another place, "" where the verb has none.
+    """
+    causes = {
+        errno.ENOSPC: "free some space, or ",
+        errno.EDQUOT: "your quota is used up; ",
+        errno.ENOTDIR: "a file is in the way; ",
+        errno.EEXIST: "a file is in the way; ",
+    }
+    remedy = f"{causes.get(error.errno or 0, '')}choose another folder{by}"
     return StorageError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}; {remedy}")

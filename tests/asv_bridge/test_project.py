@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from asv.config import Config
 
-from harness.asv_bridge import project
+from harness.asv_bridge import classes, project
 from harness.base.errors import HarnessError, InputError
 from harness.planning import validation
 from harness.scenario.own_script import OwnScript
@@ -54,3 +54,61 @@ def test_without_git_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HarnessError, match="git is not here"):
         project.create(tmp_path / "nightly", None)
+
+
+def test_no_other_repository_is_touched_wherever_variables_of_the_shell_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    project.create(other, None)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+    project.create(tmp_path / "mine", None)
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert (tmp_path / "mine" / ".git").is_dir()
+    assert _git(other, "log", "--format=%s") == "Scenarios to begin with\n"
+    assert _git(other, "status", "--porcelain") == ""
+
+
+def test_what_the_user_has_git_refuse_ignore_or_sign_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ignored").write_text("*.yaml\nresults\nbenchmarks\n")
+    settings = f"[core]\nexcludesFile = {tmp_path / 'ignored'}\n[commit]\ngpgsign = true\n[user]\nemail = a@b.org\n"
+    (tmp_path / ".gitconfig").write_text(f"{settings}useConfigOnly = true\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project.create(tmp_path / "mine", None)
+    assert len(_git(tmp_path / "mine", "ls-files").splitlines()) == 9
+
+
+def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project, "_commit", lambda *_: (_ for _ in ()).throw(HarnessError("no")))
+    with pytest.raises(HarnessError, match="no"):
+        project.create(tmp_path / "mine", None)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "scenario"),
+    [("dist_sync_healthy.py", "dist_sync_healthy-script.yaml"), ("中文.py", "script.yaml"), ("train.py", "train.yaml")],
+)
+def test_no_two_scenarios_have_one_name_for_asv(tmp_path: Path, script: str, scenario: str) -> None:
+    (tmp_path / script).write_text("")
+    made = project.create(tmp_path / "mine", OwnScript(tmp_path / script, [], tmp_path, {}))
+    assert made[-1].name == scenario
+    assert len(classes.generate(tmp_path / "mine" / "scenarios")) == 3
+
+
+def test_a_script_is_found_from_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "er")
+    (tmp_path / "train.py").write_text("")
+    made = project.create(tmp_path / "link" / "mine", OwnScript(tmp_path / "train.py", [], tmp_path, {}))
+    assert validation.load(made[-1]).scenario.tags == ["asv"]
+
+
+@pytest.mark.parametrize("name", ["bad\udcffname", "two\nlines", "a" * 300])
+def test_names_that_no_folder_should_have(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        project.create(tmp_path / name, None)

@@ -76,3 +76,10 @@ def test_drift_as_a_number() -> None:
     drift = drift_of([_arm(1.5, "a")], [_arm(1, "b")])
     assert drift is not None
     assert drift.estimate == pytest.approx(0.5)
+
+
+def test_seeds_that_change_nothing_are_no_ensemble() -> None:
+    """A script that takes no seed ends alike each time; three such runs are one, and know nothing of seeds."""
+    finding = CHECK.judge_repeats(_seeds([1.0002] * 3, "a"), _seeds([1.0] * 3, "b"))
+    assert finding.verdict == "invalid"
+    assert "3 seeds that change nothing, as if 1, and 20% from seed to seed" in finding.reason

@@ -270,3 +270,21 @@ def test_hints_have_the_results_that_they_are_of(capsys: pytest.CaptureFixture[s
     other = tmp_path / "other one"
     assert "`harness list --results 'other one'` shows" in _main(capsys, "show", "x", "--results", "other one")[2]
     assert "`harness run SCENARIO --results 'other one'`" in _main(capsys, "list", "--results", other)[1]
+
+
+def test_what_a_script_is_to_get_follows_two_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["try", "./train.py", "--epochs", "1"])
+    assert ended.value.code == 2
+    assert "unrecognized arguments: --epochs 1; what the script is to get follows `--`" in capsys.readouterr().err
+
+
+def test_copies_of_scenarios_among_results_are_not_validated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "title: t\nworkload: {model: mlp, steps: 50}\n"
+    for place in ("mine.yaml", "results/runs/one/scenario.yaml", "results/studies/two/trials/three.yaml"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text if place == "mine.yaml" else "broken")
+    code, out, _ = _main(capsys, "validate", tmp_path)
+    assert (code, out) == (0, f"{tmp_path / 'mine.yaml'}: ok\n")

@@ -605,7 +605,7 @@ def test_a_control_is_stopped_where_every_worker_has_come_as_far_as_the_job(play
     assert job.on(events.Waiting, W0, 60) == []
     ended, shutdown = job.on(events.Waiting, W1, 60, t=2.0)
     assert (ended.outcome, shutdown) == ("stopped", Shutdown("", 1.0))
-    assert ended.reason.startswith("at step 60, about as far as")
+    assert ended.reason.startswith("at step 60, beyond where")
 
 
 @pytest.mark.parametrize("first", [W0, W1])
@@ -618,10 +618,28 @@ def test_a_worker_that_is_done_does_not_hold_the_end_of_a_control_up(play: Calla
     assert job.on(*(held if first == W0 else done))[0].outcome == "stopped"
 
 
-def test_who_waits_for_a_worker_that_the_harness_holds_is_not_hung(play: Callable[..., Play]) -> None:
+def test_who_waits_for_a_worker_that_the_harness_holds_is_not_hung_for_that(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.most_steps = 60
     job.come_up()
     job.on(events.Waiting, W1, 60, t=2.0)
+    assert job.conductor.tick(32.0) == [Credit(W1, None)]
+    assert job.conductor.tick(61.9) == []
+    assert job.conductor.tick(62.0) == [Snapshot(role) for role in ALL]
+
+
+def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
+    plan_of: Callable[..., Plan], tmp_path: Path
+) -> None:
+    """Servers and scheduler wait for workers that never ask: nothing that MXNet did."""
+    (tmp_path / "train.py").write_text("")
+    text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\ntopology: {{kvstore: dist_sync, workers: 2}}\n"
+    job = Play(plan_of(text))
+    job.come_up()
+    for worker in (W0, W1):
+        job.on(events.Recognised, worker, {"kvstore": "local"})
+        job.on(events.Done, worker, 40, t=2.0)
+        job.leave(worker, t=3.0)
     (ended, _) = job.conductor.tick(60.0)
-    assert ended.outcome == "stopped"
+    assert (ended.outcome, ended.stage) == ("aborted", "")
+    assert ended.reason.startswith("the script trains with kvstore local, each worker by itself")

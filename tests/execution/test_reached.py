@@ -26,7 +26,6 @@ def _limit(plan: Plan, *past: Event) -> int | None:
 @pytest.mark.parametrize(
     ("past", "limit"),
     [
-        ([Window(1.0, *AT, 80, 10, 0.1), HUNG], 90),
         (
             [Progress(1.0, "main", "worker/1", 95), Window(1.0, *AT, 80, 10, 0.1), HUNG],
             95,

@@ -83,7 +83,8 @@ def test_a_run_that_was_cut_short_says_so_first(killed: Plan) -> None:
 
 def test_every_fault_without_receipt_is_named(fault_plan: Callable[..., Plan]) -> None:
     server = {"kill": {"select": {"role": "server"}, "at": {"step": 60}}}
-    reason = judge(fault_plan(KILL, server), [HUNG], "id", {}).reason
+    control = Ended(9.0, "control", "", "completed", "")
+    reason = judge(fault_plan(KILL, server), [HUNG, control], "id", {}).reason
     assert "no receipt for kill of worker/1" in reason
     assert "no receipt for kill of server/0" in reason
 
@@ -221,11 +222,15 @@ def test_a_control_that_no_check_names_decides_nothing_but_is_told(plan_of: Call
     aborted = judge(plan, [*past, Ended(20.0, "control", "", "aborted", "no room")], "id", {})
     assert (aborted.verdict, aborted.trusted) == ("pass", True)
     assert aborted.reason.endswith("without its faults it is aborted: no room")
-    assert judge(plan, past, "id", {}).verdict == "pass"
+    for control in ([], [Ended(20.0, "control", "", "interrupted", "SIGINT")]):
+        cut = judge(plan, [*past, *control], "id", {})
+        assert (cut.verdict, cut.trusted) == ("invalid", False)
 
 
-def test_the_baseline_of_an_outcome_has_one_of_its_own(plan_of: Callable[..., Plan]) -> None:
+def test_two_variants_may_end_alike_however_that_is(plan_of: Callable[..., Plan]) -> None:
     plan = plan_of(SCENARIO, ("variants", {"a": {}, "b": {}}), ("expect", {"outcome": {"versus": "a"}}))
-    past = [Ended(9.0, name, "", "crashed", "why") for name in ("a", "b")]
-    verdict = judge(plan, past, "id", {})
-    assert [(check.arm, check.verdict) for check in verdict.checks] == [("a", "fail"), ("b", "pass")]
+    for other, verdict in (("hung", "pass"), ("completed", "fail"), ("aborted", "invalid")):
+        past = [Ended(9.0, "a", "", other, "why"), Ended(9.0, "b", "", "hung", "why")]  # type: ignore[arg-type]
+        found = judge(plan, past, "id", {})
+        assert [(check.arm, check.verdict) for check in found.checks] == [("b", verdict)]
+        assert found.verdict == verdict

@@ -20,6 +20,7 @@ def of_runs(verdicts: Sequence[tuple[str, Verdict]]) -> str:
     for scenario, verdict in verdicts:
         suite = TestSuite(printable(verdict.title))
         suite.add_property("run", printable(verdict.run))
+        suite.add_property("reason", printable(verdict.reason))
         judged = [*verdict.checks, *_receipts(verdict)]
         if verdict.verdict not in {each.verdict for each in judged}:
             judged.append(Judged("run", "verdict", verdict.verdict, verdict.reason, None))

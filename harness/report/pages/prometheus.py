@@ -21,11 +21,13 @@ def of_runs(verdicts: Sequence[tuple[str, Verdict]]) -> str:
     words = Gauge(
         "harness_verdict", "1 for the verdict of a scenario's run", ("scenario", "verdict"), registry=registry
     )
+    ends = Gauge("harness_outcome", "1 for how an arm ended", ("scenario", "arm", "outcome"), registry=registry)
     known: dict[str, Gauge] = {}
     for scenario, verdict in dict(verdicts).items():
         for word in ("pass", "fail", "invalid", "unknown"):
             words.labels(scenario, word).set(float(verdict.verdict == word))
         for arm in verdict.arms:
+            ends.labels(scenario, arm.arm, arm.ended.outcome if arm.ended else "none").set(1.0)
             for quantity in (arm.quantities[key] for key in shown.measured([arm])):
                 for suffix, value in (("", quantity.value), ("_low", quantity.low), ("_high", quantity.high)):
                     if value is not None:
