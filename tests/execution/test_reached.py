@@ -26,10 +26,9 @@ def _limit(plan: Plan, *past: Event) -> int | None:
 @pytest.mark.parametrize(
     ("past", "limit"),
     [
-        (
-            [Progress(1.0, "main", "worker/1", 95), Window(1.0, *AT, 80, 10, 0.1), HUNG],
-            95,
-        ),
+        ([Window(1.0, *AT, 20, 10, 0.1), HUNG], 90),
+        ([Progress(1.0, "main", "worker/1", 35), Window(1.0, *AT, 20, 10, 0.1), HUNG], 95),
+        ([Window(1.0, *AT, 30, 10, 0.1), HUNG], None),  # 100 steps are all that there are
         ([Ended(2.0, "main", "", "refused", "")], 80),  # 20 of warm-up and 6 windows of 10
         ([Done(1.0, *AT, 100), Ended(2.0, "main", "", "completed", "")], None),
         ([Window(1.0, *AT, 80, 10, 0.1)], None),
