@@ -9,16 +9,17 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.base.errors import InputError
-from harness.report import calibration, compare, compare_figure, table
+from harness.report import calibration, compare, compare_figure, operators, table
 from harness.studies.calibrate import Calibrate
 from harness.studies.compare import Compare
+from harness.studies.operators import Operators
 from harness.studies.shrink import Shrink
 from harness.studies.soak import Soak
 from harness.studies.study import Study, recall, reopened
 from harness.studies.study_folder import StudyFolder
 from harness.studies.table import Table
 
-KINDS: Mapping[str, type[Study]] = {kind.name: kind for kind in (Calibrate, Compare, Shrink, Soak, Table)}
+KINDS: Mapping[str, type[Study]] = {kind.name: kind for kind in (Calibrate, Compare, Operators, Shrink, Soak, Table)}
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def _shown(study: Study) -> Shown:
         return Shown(f"Calibrated: {study.scenario.values['title']}", calibration.render(study))
     if isinstance(study, Table):
         return Shown("What becomes of a job under faults", Group(Text(study.in_words), table.render(study.results)))
+    if isinstance(study, Operators):
+        return Shown("Every operator of two targets", operators.render(study))
     if isinstance(study, Shrink):
         smallest = Text(study.text(study.smallest))
         return Shown(

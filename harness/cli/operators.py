@@ -1,0 +1,100 @@
+"""``harness operators``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.base.errors import InputError
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.scenario.schema import Target
+    from harness.studies.operators import Operators
+
+HELP = "call every operator of two MXNets from the same seeds, and say what differs between them"
+EXIT_CODES = "exit codes: 0 nothing differs, 1 something does, 2 a mistake in the input, 130 interrupted"
+SCHEMA = "harness/operators/1"
+_EXAMPLE = """\
+Forward and backward, in several types, modes and sizes, with values that are not finite; each operator in processes
+that are replaced when one does not survive. What does not repeat itself within one MXNet is left out. For instance:
+
+  harness operators --from mxnet=1.8.0.post0 --to mxnet=1.9.1 --scripts differences
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{_EXAMPLE}\n{EXIT_CODES}"
+    what = "mxnet=VERSION, python=PATH, or env.NAME=VALUE; may be repeated"
+    parser.add_argument("--from", action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
+    parser.add_argument("--to", action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this operator; may be repeated")
+    parser.add_argument("--scripts", type=Path, metavar="FOLDER", help="also write a program for each difference there")
+    help_ = "so many processes at a time (default: one a processor)"
+    parser.add_argument("--jobs", type=_options.positive, metavar="N", help=help_)
+    _options.add_resume(parser)
+    _options.add_results(parser)
+    _options.add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from harness.cli import EXIT_INTERRUPTED, _studying
+    from harness.report.operators import render
+    from harness.studies.operators import Operators
+
+    _options.require_alone(arguments, "old", "new", "only")
+    study, folder = _studying.opened(Operators, lambda: _study(arguments), arguments)
+    study.folder = folder
+    study.say = lambda line: print(line, file=sys.stderr, flush=True)
+    finished = _studying.run(study, folder, arguments.jobs, in_process=True)
+    _studying.show(study, folder, render(study), SCHEMA, arguments.json)
+    if not finished or study.parity is None:
+        return EXIT_INTERRUPTED
+    if arguments.scripts is not None:
+        _write(study, arguments.scripts)
+    return 1 if study.parity.differences or study.parity.gone else 0
+
+
+def _study(arguments: argparse.Namespace) -> Operators:
+    from harness.studies.operators import Operators
+
+    if not arguments.old or not arguments.new:
+        raise InputError("give both sides, as in --from mxnet=1.8.0.post0 --to mxnet=1.9.1, or --resume ID")
+    return Operators(_target("--from", arguments.old), _target("--to", arguments.new), arguments.only or ())
+
+
+def _target(option: str, changes: list[str]) -> Target:
+    from pydantic import ValidationError
+
+    from harness.scenario.schema import Target
+
+    fields: dict[str, str] = {}
+    env: dict[str, str] = {}
+    for change in changes:
+        name, sign, value = change.partition("=")
+        name = name.removeprefix("target.")
+        if not sign or not (name in ("mxnet", "python") or name.startswith("env.")):
+            raise InputError(f"{option} {change}: write mxnet=VERSION, python=PATH or env.NAME=VALUE")
+        (env if name.startswith("env.") else fields)[name.removeprefix("env.")] = value
+    try:
+        return Target(**fields, env=env)
+    except ValidationError as error:
+        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg']}") from error
+
+
+def _write(study: Operators, folder: Path) -> None:
+    from harness.report.operators import file_name, script
+    from harness.storage.run_folder import storage_error
+
+    assert study.parity is not None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for each in study.parity.differences:
+            (folder / file_name(each)).write_text(script(each), encoding="utf-8")
+    except OSError as error:
+        raise storage_error(error, folder, by=" with --scripts") from error
+    print(f"{len(study.parity.differences)} programs are in {folder}")

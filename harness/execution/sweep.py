@@ -1,0 +1,282 @@
+"""All operators of a target, called one after the other in processes that are replaced when one does not survive.
+
+Each case that began is on disk with what became of it before the next one begins, so that a crash or a hang costs that
+case only, and a sweep that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import resource
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import AgentError, TargetError
+from harness.base.process import die_with_parent
+from harness.execution import worker_archive
+from harness.targets.interpreter import Interpreter
+
+CASE_SECONDS = 10.0
+"""A case that takes longer hangs: most take a thousandth."""
+
+START_SECONDS = 60.0
+MEMORY_BYTES = 16 << 30
+"""Of addresses for each process, so that a case that asks for all memory is refused, and the machine lives."""
+
+_MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.operators.main import main; main()"
+_INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One sweep: an interpreter, variables of its environment, and the file that its cases go to."""
+
+    name: str
+    interpreter: Interpreter
+    env: Mapping[str, str]
+    file: Path
+
+
+class _DiedError(Exception):
+    """The process did not survive a case: ``status`` is crashed or hung."""
+
+    def __init__(self, status: str, signal_: int | None) -> None:
+        super().__init__(status)
+        self.status, self.signal = status, signal_
+
+
+class _Child:
+    """A process of the target that answers lines of JSON by lines of JSON."""
+
+    def __init__(self, asked: Pass, archive: Path, log: Path, folder: str) -> None:
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        env = {**inherited, "OMP_NUM_THREADS": "1", **asked.interpreter.env, **asked.env}
+        argv = [str(asked.interpreter.python), "-c", _MAIN.format(worker_archive.PACKAGE), str(archive)]
+        with open(log, "ab") as sink:
+            self._process = subprocess.Popen(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=sink,
+                env=env,
+                cwd=folder,
+                preexec_fn=_limited,
+            )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._rest = b""
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._out, selectors.EVENT_READ)
+
+    def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
+        """Lines up to the answer's last; each within ``patience`` seconds, else `_DiedError`."""
+        try:
+            self._in.write(json.dumps(what).encode() + b"\n")
+            self._in.flush()
+        except BrokenPipeError as error:
+            raise self._died() from error
+        while True:
+            told = json.loads(self._line(time.monotonic() + patience))
+            yield told
+            if "end" in told or "names" in told:
+                return
+
+    def _line(self, until: float) -> bytes:
+        while b"\n" not in self._rest:
+            if not self._selector.select(max(0.0, until - time.monotonic())):
+                raise _DiedError("hung", None)
+            data = os.read(self._out.fileno(), 1 << 16)
+            if not data:
+                raise self._died()
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _died(self) -> _DiedError:
+        code = self._process.wait()
+        return _DiedError("crashed", -code if code < 0 else None)
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        self._selector.close()
+        self._in.close()
+        self._out.close()
+
+
+def _limited() -> None:
+    die_with_parent(signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@dataclass
+class Sweep:
+    """Passes over the operators of targets; ``stopped`` ends it between cases."""
+
+    folder: Path
+    jobs: int
+    stopped: Callable[[], bool] = field(default=lambda: False)
+
+    def names(self, asked: Pass) -> dict[str, list[str]]:
+        """The operators of a target with their other names; TargetError where it does not start."""
+        with tempfile.TemporaryDirectory() as scratch:
+            child = self._child(asked, scratch)
+            try:
+                (told,) = child.ask({"list": True}, START_SECONDS)
+                return dict(told["names"])
+            except (_DiedError, ValueError) as error:
+                raise TargetError(f"{asked.interpreter.python} lists no operators: {error}; see {self._log}") from error
+            finally:
+                child.close()
+
+    def run(self, asked: Pass, operators: Sequence[str], say: Callable[[int, int], None]) -> bool:
+        """Sweep what is not on disk yet, so many processes side by side; whether all was swept."""
+        done = _ended(asked.file)
+        todo: queue.SimpleQueue[str] = queue.SimpleQueue()
+        left = [name for name in operators if name not in done]
+        for name in left:
+            todo.put(name)
+        with open(asked.file, "ab") as file:
+            writer = _Writer(file)
+            threads = [
+                threading.Thread(target=self._serve, args=(asked, todo, writer, _begun(asked.file)), daemon=True)
+                for _ in range(min(self.jobs, len(left)))
+            ]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                say(len(operators) - len(left) + writer.ended, len(operators))
+                threads[0].join(1.0) if threads[0].is_alive() else time.sleep(0.2)
+        if writer.errors:
+            raise AgentError(f"the sweep {asked.name} failed: {writer.errors[0]}; see {self._log}")
+        say(len(operators) - len(left) + writer.ended, len(operators))
+        return writer.ended == len(left)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "sweep.log"
+
+    def _started(self, asked: Pass, scratch: str) -> _Child:
+        """A process that has imported MXNet."""
+        child = self._child(asked, scratch)
+        for _ in child.ask({"list": True}, START_SECONDS):
+            pass
+        return child
+
+    def _child(self, asked: Pass, scratch: str) -> _Child:
+        archive = self.folder / "worker.pyz"
+        if not archive.exists():
+            archive.write_bytes(worker_archive.build())
+        return _Child(asked, archive.absolute(), self._log, scratch)
+
+    def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, begun: Mapping[str, Any]) -> None:
+        """One place in the row: operators from the queue, by a child that is replaced when it dies."""
+        child: _Child | None = None
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                while not self.stopped():
+                    try:
+                        name = todo.get_nowait()
+                    except queue.Empty:
+                        return
+                    known, through = dict(begun.get(name, {})), False
+                    while not through and not self.stopped():
+                        child = child or self._started(asked, scratch)
+                        through, died = _operator(child, name, known, writer)
+                        if died:
+                            child.close()
+                            child = None
+            except Exception as error:  # told by who started this thread
+                writer.errors.append(f"{type(error).__name__}: {error}")
+            finally:
+                if child is not None:
+                    child.close()
+
+
+class _Writer:
+    """Lines of several threads into one file."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._lock = file, threading.Lock()
+        self.ended = 0
+        self.errors: list[str] = []
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._file.write(json.dumps(line).encode() + b"\n")
+            self._file.flush()
+            self.ended += "end" in line
+
+
+def _operator(child: _Child, name: str, known: dict[str, str], writer: _Writer) -> tuple[bool, bool]:
+    """Ask for an operator; whether it is through, and whether the process is.
+
+    What ended the process is written down as what became of that case.
+    """
+    case = ""
+    try:
+        for told in child.ask({"op": name, "known": known}, CASE_SECONDS):
+            if "begin" in told:
+                case = told["begin"]
+                continue
+            if "case" in told:
+                known[told["case"]] = told["status"] if told["status"] == "ok" else told["message"]
+            writer.write(told)
+        return True, False
+    except _DiedError as died:
+        if not case or case in known:  # between cases: to ask again would end so again
+            writer.write({"end": name, "unswept": str(died)})
+            return True, True
+        known[case] = died.status
+        writer.write({"case": case, "op": name, "status": died.status, "signal": died.signal})
+        return False, True
+
+
+def _ended(file: Path) -> set[str]:
+    return {line["end"] for line in read(file) if "end" in line}
+
+
+def _begun(file: Path) -> dict[str, dict[str, str]]:
+    """Statuses of cases by operator, of those that were not through."""
+    found: dict[str, dict[str, str]] = {}
+    for line in read(file):
+        if "case" in line:
+            found.setdefault(line["op"], {})[line["case"]] = line["status"]
+    return found
+
+
+def read(file: Path) -> Iterator[dict[str, Any]]:
+    """Lines of a pass; one that was cut off by a kill is left out."""
+    if not file.exists():
+        return
+    with open(file, "rb") as lines:
+        for line in lines:
+            try:
+                yield json.loads(line)
+            except ValueError:
+                continue
+
+
+def names_kept(file: Path) -> dict[str, list[str]]:
+    """The operators of a target that were listed before; none where they were not."""
+    return dict(json.loads(file.read_text())) if file.exists() else {}
+
+
+def keep_names(file: Path, names: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Write them down, whole or not at all."""
+    beside = file.with_suffix(".part")
+    beside.write_text(json.dumps(names))
+    beside.replace(file)
+    return names

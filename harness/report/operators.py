@@ -1,0 +1,156 @@
+"""What differs between the operators of two targets, as a table, and each difference as a program that shows it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.base.printable import printable
+from harness.studies.operators import Operators
+from harness.studies.parity import Case, Difference, Parity
+
+MOST_ROWS = 40
+"""On a terminal; all are in the JSON, and have a script."""
+
+
+def render(study: Operators) -> RenderableType:
+    """The differences, worst first, then what is better, and what could not be asked."""
+    found = study.parity
+    sides = " → ".join(str(target) for target in study.targets.values())
+    head = Text(f"{sides}: {study.in_words.partition(': ')[2]}", "bold")
+    return head if found is None else Group(head, *_parts(found))
+
+
+def _parts(found: Parity) -> Iterator[RenderableType]:
+    if found.differences:
+        yield _table(found.differences[:MOST_ROWS])
+    if len(found.differences) > MOST_ROWS:
+        yield Text(f"{len(found.differences) - MOST_ROWS} more: --json has all, and so has --scripts")
+    counts = Counter(each.kind for each in found.better)
+    yield Text(
+        f"{found.operators} operators have cases that work in both, {found.compared} cases were compared; of "
+        f"{len(found.untaken)} operators no call was found that either takes, and {len(found.unstable)} have cases "
+        "that do not repeat themselves, which were left out"
+    )
+    told = {"gone": found.gone, "new": found.new, **{kind: [str(counts[kind])] for kind in sorted(counts)}}
+    yield from (Text(f"{kind}: {', '.join(names)}") for kind, names in told.items() if names)
+
+
+def _table(differences: Sequence[Difference]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("operator", "what", "how", "cases", "first case"):
+        table.add_column(column, overflow="fold")
+    for each in differences:
+        what = Text(each.kind, "bold red" if each.kind in ("crashes", "hangs", "is not finite") else "yellow")
+        case = each.case["case"].removeprefix(each.op)
+        table.add_row(each.op, what, Text(printable(each.how)), str(each.cases), Text(printable(case)))
+    return table
+
+
+def file_name(difference: Difference) -> str:
+    """Of its script."""
+    return f"{difference.op.strip('_')}-{difference.kind.replace(' ', '-')}.py"
+
+
+def script(difference: Difference) -> str:
+    """A program of less than 30 lines that shows a difference: it prints what either MXNet makes of the case."""
+    case, op = difference.case, difference.op
+    is_numpy = op.startswith(("_np", "_npi_", "_npx_"))
+    make = "mx.np.array" if is_numpy else "mx.nd.array"
+    head = f'"""{op}, {case["variant"]}: {difference.kind}; {_plain(difference.how)}."""'
+    values = [_value(case, place) for place in range(len(case["shapes"]))]
+    keys, texts = list(case["params"]), list(case["params"].values())
+    extra = f"*[{is_numpy}, False][: 2 if version >= (1, 7) else 1 if version >= (1, 6) else 0]"
+    lines = [
+        *textwrap.wrap(head, 118, break_long_words=False, break_on_hyphens=False),
+        "import ctypes",
+        "",
+        "import mxnet as mx",
+        "import numpy as np",
+        "from mxnet.base import _LIB, c_str, check_call",
+        "from mxnet.ndarray._internal import _imperative_invoke",
+        "",
+        "version = tuple(map(int, mx.__version__.split('.')[:2]))",
+        "handle = ctypes.c_void_p()",
+        f"check_call(_LIB.NNGetOpHandle(c_str({op!r}), ctypes.byref(handle)))",
+        "mx.random.seed(11)",
+        f"values = [{', '.join(values)}]",
+        *_arrays(case, make),
+        *_recording(case),
+        f"    found = _imperative_invoke(handle.value, arrays, {keys!r}, {texts!r}, None, {extra})",
+        "outputs = list(found) if isinstance(found, (list, tuple)) else [found]",
+        *_backward(case),
+        "print('mxnet', mx.__version__)",
+        "print('outputs', *[each.asnumpy() for each in outputs], sep='\\n')",
+        "print('arguments afterwards', *[each.asnumpy() for each in arrays], sep='\\n')",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _arrays(case: Case, make: str) -> list[str]:
+    """From the values; as parts of larger arrays where the sweep had them so."""
+    if case["variant"] != "a view":
+        return [f"arrays = [{make}(each, dtype=each.dtype) for each in values]"]
+    return [
+        "larger = [np.concatenate([each[:1] + 1, each, each[:1] + 2]) for each in values]",
+        f"arrays = [{make}(each, dtype=each.dtype)[1:-1] for each in larger]",
+    ]
+
+
+def _plain(how: str) -> str:
+    return printable(how).replace("\\", "/").replace('"', "'")[:120]
+
+
+def _recording(case: Case) -> list[str]:
+    if not case.get("gradients"):
+        return ["if True:"]
+    req = "add" if case["variant"] == "gradients added" else "write"
+    return [f"_ = [each.attach_grad({req!r}) for each in arrays]", "with mx.autograd.record():"]
+
+
+def _backward(case: Case) -> list[str]:
+    """As the sweep does: from the first output, by weights that are unlike."""
+    if not case.get("gradients"):
+        return []
+    return [
+        "weights = np.linspace(0.5, 1.5, outputs[0].size).reshape(outputs[0].shape)",
+        "front = mx.np if 'numpy' in type(outputs[0]).__module__ else mx.nd",
+        "head = front.array(weights, dtype=outputs[0].dtype)",
+        "mx.autograd.backward(outputs[:1], [head])",
+        "print('gradients', *[each.grad.asnumpy() for each in arrays if each.grad is not None], sep='\\n')",
+    ]
+
+
+def _value(case: Case, place: int) -> str:
+    """An expression that draws a tensor as the sweep drew it (`harness/worker/operators/variants.py`)."""
+    shape, kind, variant = tuple(case["shapes"][place]), case["kinds"][place], case["variant"]
+    seed = crc32(f"{case['case']} {place}".encode()) & 0x7FFFFFFF
+    draw = f"np.random.RandomState({seed})"
+    text = _DRAWN.get(kind, "{draw}.standard_normal({shape})").format(draw=draw, shape=shape)
+    if place == 0 and kind != "indices":
+        text = _DAMAGED.get(variant, "{text}").format(text=text, shape=shape)
+    dtype = variant if variant in _TYPES else "float32"
+    if dtype.startswith(("int", "uint")) and kind != "indices":
+        text = f"np.clip({f'np.abs({text})' if dtype == 'uint8' else text} * 3, -100, 100)"
+    return f"np.asarray({text}).astype({dtype!r})"
+
+
+_TYPES = ("float64", "float16", "int32", "int8", "uint8", "int64")
+_DRAWN = {
+    "indices": "{draw}.randint(0, 3, {shape})",
+    "positive": "{draw}.uniform(0.25, 2.0, {shape})",
+    "probabilities": "{draw}.uniform(0.05, 0.95, {shape})",
+    "definite": "(lambda half: half @ half.T + len(half) * np.eye(len(half)))({draw}.standard_normal({shape}))",
+}
+_DAMAGED = {
+    "not finite": "np.r_[[np.nan, np.inf, -np.inf], {text}.ravel()[3:]].reshape({shape})",
+    "zeros": "{text} * 0",
+    "large values": "{text} * 1e4",
+}

@@ -1,0 +1,148 @@
+"""Every operator of two targets, from the same seeds: two passes over each, and what differs between them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.base.errors import InputError
+from harness.execution import sweep
+from harness.execution.interruption import Interruption
+from harness.execution.sweep import Pass, Sweep
+from harness.judging.verdict import Verdict
+from harness.scenario.schema import Target
+from harness.storage.run_folder import storage_error
+from harness.studies.parity import Parity, cases, parity
+from harness.studies.study import Study, Trial
+from harness.studies.study_folder import Answer, StudyFolder
+from harness.targets import resolve
+
+PASSES = ("from", "to", "from-again", "to-again")
+"""Each target twice, so that what does not repeat itself is known; in alternation, as all else."""
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+class Operators(Study):
+    """``old`` and ``new`` are targets; ``only`` some operators, all where it is empty. ``say`` hears how far it is."""
+
+    name: ClassVar[str] = "operators"
+
+    def __init__(self, old: Target, new: Target, only: Sequence[str] = ()) -> None:
+        self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
+        self._only = list(only)
+        self._done: set[str] = set()
+        self.say: Callable[[str], None] = _silent
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
+        return {**targets, "only": self._only}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
+        return cls(Target(**question["from"]), Target(**question["to"]), question["only"])
+
+    @property
+    def total(self) -> int:
+        return len(PASSES)
+
+    def wanted(self) -> Sequence[Trial]:
+        return [Trial(name) for name in PASSES if name not in self._done]
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key not in PASSES:
+            raise LookupError(key)
+        if not failure:
+            self._done.add(key)
+        return f"{key}: {failure or 'every operator was called'}"
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """One pass after the other, each by several processes; KeyboardInterrupt when it is interrupted."""
+        jobs = most or os.cpu_count() or 1
+        work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
+        try:
+            passes = {name: self._pass(name, folder) for name in PASSES}
+            names = {side: self._names(work, passes[side]) for side in ("from", "to")}
+            for trial in trials:
+                chosen = self._chosen(names, trial.key)
+                if not work.run(passes[trial.key], chosen, self._progress(trial.key)):
+                    raise KeyboardInterrupt
+                yield Answer(trial.key, "")
+        except OSError as error:
+            raise storage_error(error, folder.path) from error
+
+    def _pass(self, name: str, folder: StudyFolder) -> Pass:
+        target = self.targets[name.removesuffix("-again")]
+        return Pass(name, resolve.interpreter(target, self.say), target.env, folder.path / f"{name}.jsonl")
+
+    def _names(self, work: Sweep, of: Pass) -> dict[str, list[str]]:
+        file = of.file.with_suffix(".names.json")
+        return sweep.names_kept(file) or sweep.keep_names(file, work.names(of))
+
+    def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
+        """Those that both targets have, by the name that the first one calls them, and all others of this one."""
+        own = names[key.removesuffix("-again")]
+        known = {alias: name for name, aliases in own.items() for alias in (name, *aliases)}
+        shared = {name: known[name] for name in names["from"] if name in known}
+        rest = [name for name in own if name not in shared.values()]
+        if not self._only:
+            return [*shared, *rest]
+        for name in self._only:
+            if name not in known:
+                raise InputError(f"{name!r} is no operator of {self.targets[key.removesuffix('-again')]}")
+        return list(self._only)
+
+    def _progress(self, name: str) -> Callable[[int, int], None]:
+        told = [-1]
+
+        def progress(done: int, of: int) -> None:
+            if done * 10 // max(of, 1) != told[0]:
+                told[0] = done * 10 // max(of, 1)
+                self.say(f"{name}: {done} of {of} operators")
+
+        return progress
+
+    @cached_property
+    def parity(self) -> Parity | None:
+        """What differs; None while not every pass is through."""
+        if self.folder is None or len(self._done) < len(PASSES):
+            return None
+        read = {name: cases(sweep.read(self.folder.path / f"{name}.jsonl")) for name in PASSES}
+        names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in ("from", "to")]
+        return parity((read["from"], read["from-again"]), (read["to"], read["to-again"]), (names[0], names[1]))
+
+    @property
+    def in_words(self) -> str:
+        sides = " to ".join(str(target) for target in self.targets.values())
+        if self.parity is None:
+            return f"{sides}: {len(self._done)} of {len(PASSES)} passes"
+        return f"{sides}: {len(self.parity.differences)} differences in {self.parity.compared} cases"
+
+    def summary(self) -> Mapping[str, Any]:
+        found = self.parity
+        if found is None:
+            return {"passes": sorted(self._done)}
+        rows = [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.differences]
+        better = [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.better]
+        return {
+            "differences": rows,
+            "better": better,
+            "compared": found.compared,
+            "operators": found.operators,
+            "unstable": found.unstable,
+            "untaken": found.untaken,
+            "gone": found.gone,
+            "new": found.new,
+        }
+
+
+def _row(op: str, kind: str, how: str, cases_: int, case: str) -> dict[str, Any]:
+    return {"op": op, "kind": kind, "how": how, "cases": cases_, "case": case}

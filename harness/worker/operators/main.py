@@ -1,0 +1,92 @@
+"""The loop: names of operators come in as lines of JSON, what became of their cases goes out.
+
+``{"op": NAME, "known": {CASE: STATUS}}`` asks for an operator; cases whose status is known are not run again, as it
+ended a process before this one. Before each case comes a line ``{"begin": CASE}``, so that who reads knows which case
+a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``, ``{"end": NAME}`` that to an
+operator.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from typing import Any
+
+from . import registry
+from .candidates import candidates
+from .execute import execute
+from .variants import BASE, VARIANTS, shapes
+
+MOST_CALLS = 2
+"""Of one operator that are varied."""
+
+MOST_DEATHS = 3
+"""Calls of one operator that a process did not survive: no further one is tried."""
+
+_WANTED = re.compile(r"infered_num_inputs \((\d+) vs\. (\d+)\)")
+
+
+def main() -> None:
+    """Serve until the input ends. Whatever else writes to standard output writes to the log."""
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked.get("list"):
+            _say(out, {"names": registry.names()})
+        else:
+            _operator(out, asked["op"], asked.get("known", {}))
+            _say(out, {"end": asked["op"]})
+
+
+def _operator(out: Any, name: str, known: dict[str, str]) -> None:
+    """Find calls that it takes, then vary them; with as many tensors as it says that it wants."""
+    operator = registry.operator(name)
+    count, taken = len(operator.tensors), 0
+    for call in candidates(name, count, operator.variadic, operator.required, operator.optional):
+        status = _case(out, name, call, BASE, known)
+        wanted = _WANTED.search(status)
+        if wanted and int(wanted.group(2)) != count:
+            count = int(wanted.group(2))
+            for other in candidates(name, count, False, operator.required, operator.optional):
+                taken += _varied(out, name, other, _case(out, name, other, BASE, known), known)
+                if taken >= MOST_CALLS:
+                    return
+            return
+        taken += _varied(out, name, call, status, known)
+        if taken >= MOST_CALLS or _deaths(known) >= MOST_DEATHS:
+            return
+
+
+def _varied(out: Any, name: str, call: Any, status: str, known: dict[str, str]) -> bool:
+    """Call again in every other way what was taken; whether it was."""
+    if status != "ok":
+        return False
+    for variant in VARIANTS[1:]:
+        _case(out, name, call, variant, known)
+    return True
+
+
+def _deaths(known: dict[str, str]) -> int:
+    return sum(status in ("crashed", "hung") for case, status in known.items() if case.endswith(f" {BASE.name}"))
+
+
+def _case(out: Any, name: str, call: Any, variant: Any, known: dict[str, str]) -> str:
+    """What became of a case: ok, or why not."""
+    case = f"{name}({call.id}) {variant.name}"
+    if case in known:
+        return known[case]
+    _say(out, {"begin": case})
+    began = time.perf_counter()
+    found = execute(name, case, call, variant)
+    seconds = round(time.perf_counter() - began, 6)
+    made = {"shapes": shapes(call, variant), "kinds": call.kinds, "params": call.params, "variant": variant.name}
+    _say(out, {"case": case, "op": name, "seconds": seconds, **made, **found})
+    return "ok" if found["status"] == "ok" else str(found["message"])
+
+
+def _say(out: Any, value: dict[str, Any]) -> None:
+    out.write(json.dumps(value) + "\n")

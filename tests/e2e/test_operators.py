@@ -1,0 +1,68 @@
+"""Operators of real MXNet, swept; a version beside itself differs in nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.execution import sweep
+from harness.report.operators import script
+from harness.studies.parity import Difference, array
+from tests.e2e.conftest import harness
+
+pytestmark = pytest.mark.e2e
+SAME = ("--from", "mxnet=1.9.1", "--to", "mxnet=1.9.1")
+ONLY = ("--only", "exp", "--only", "elemwise_div", "--only", "FullyConnected", "--only", "Dropout", "--only", "topk")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory, target: Path) -> Path:
+    folder = tmp_path_factory.mktemp("operators")
+    command = harness("operators", *SAME, *ONLY, "--json", "--results", folder)
+    assert command.code == 0, command.out + command.err
+    (folder / "said.json").write_text(command.out)
+    return folder
+
+
+def test_a_version_beside_itself_differs_in_nothing(results: Path) -> None:
+    said = json.loads((results / "said.json").read_text())
+    assert (said["differences"], said["better"], said["gone"], said["new"]) == ([], [], [], [])
+    assert said["operators"] == 5
+    assert said["compared"] > 100
+
+
+def test_a_crash_costs_its_case_only(results: Path) -> None:
+    """Whole numbers divided by zero end the process, in 1.9.1 too; the cases after it are there."""
+    (file,) = results.glob("studies/*/from.jsonl")
+    division = {line["case"]: line for line in sweep.read(file) if line.get("op") == "elemwise_div" and "case" in line}
+    crashed = [case for case, line in division.items() if line["status"] == "crashed"]
+    assert crashed
+    assert division[next(case for case in division if case.endswith(" large"))]["status"] == "ok"
+
+
+def test_going_on_runs_nothing_again(results: Path) -> None:
+    command = harness("operators", "--resume", "last", "--json", "--results", results)
+    assert command.code == 0
+    assert "nothing is left to run" in command.err
+
+
+@pytest.mark.parametrize("name", ["FullyConnected", "exp"])
+def test_a_script_computes_what_was_swept(results: Path, target: Path, tmp_path: Path, name: str) -> None:
+    (file,) = results.glob("studies/*/from.jsonl")
+    swept = [line for line in sweep.read(file) if line.get("op") == name and line.get("status") == "ok"]
+    for case in swept[:4]:
+        text = script(Difference(name, "other values", case, "why"))
+        told = "\nnp.save('outputs.npy', outputs[0].asnumpy())\n"
+        (tmp_path / "shows.py").write_text(text + told)
+        subprocess.run([str(target), "shows.py"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+        np.testing.assert_array_equal(np.load(tmp_path / "outputs.npy").reshape(-1), array(case["outputs"][0]))
+
+
+def test_an_operator_that_is_none_is_told(target: Path, tmp_path: Path) -> None:
+    command = harness("operators", *SAME, "--only", "expp", "--results", tmp_path)
+    assert command.code == 2
+    assert "'expp' is no operator of mxnet 1.9.1" in command.err

@@ -1,0 +1,33 @@
+"""Programs that show a difference; that they compute what the sweep did is tried in `tests/e2e/test_operators.py`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from harness.report.operators import file_name, script
+from harness.studies.parity import Difference
+
+
+def _difference(variant: str, **more: Any) -> Difference:
+    case = {
+        "case": f"_npi_add(2x3n,2x3i;axis=1) {variant}", "op": "_npi_add", "shapes": [[2, 3], [2, 3]],
+        "kinds": ["normal", "indices"], "params": {"axis": "1"}, "variant": variant, "gradients": [], **more,
+    }  # fmt: skip
+    return Difference("_npi_add", "other values", case, 'output 0: 1 is "2"\\', 3)
+
+
+@pytest.mark.parametrize(
+    "variant", ["base", "not finite", "int8", "uint8", "large values", "zeros", "float16", "a view"]
+)
+@pytest.mark.parametrize("gradients", [[], [{}]])
+def test_a_script_is_a_program_of_less_than_30_lines(variant: str, gradients: list[Any]) -> None:
+    text = script(_difference(variant, gradients=gradients))
+    ast.parse(text)
+    assert len(text.splitlines()) < 30
+
+
+def test_a_script_is_named_by_operator_and_kind() -> None:
+    assert file_name(_difference("base")) == "npi_add-other-values.py"

@@ -1,0 +1,107 @@
+"""What differs between two passes, and what says nothing."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.studies.parity import Parity, parity
+
+NAMES: dict[str, list[str]] = {"op": ["alias"]}
+
+
+def _array(*values: float, dtype: str = "float32") -> dict[str, Any]:
+    held = np.array(values, dtype)
+    return {"dtype": dtype, "shape": list(held.shape), "data": base64.b64encode(held.tobytes()).decode()}
+
+
+def _ok(*values: float, dtype: str = "float32", gradient: float = 1.0, changed: float | None = None) -> dict[str, Any]:
+    after = {} if changed is None else {"0": _array(changed)}
+    return {
+        "status": "ok",
+        "outputs": [_array(*values, dtype=dtype)],
+        "gradients": [_array(gradient)],
+        "changed": after,
+    }
+
+
+ERROR = {"status": "error", "message": "MXNetError: no"}
+CRASH = {"status": "crashed", "signal": 11}
+HANG = {"status": "hung", "signal": None}
+
+
+def _parity(old: Any, new: Any, old_again: Any = None, new_again: Any = None) -> Parity:
+    made = {
+        "case": "op(2x3n) base",
+        "op": "op",
+        "shapes": [[2, 3]],
+        "kinds": ["normal"],
+        "params": {},
+        "variant": "base",
+    }
+    each = [{made["case"]: {**made, **case}} for case in (old, old_again or old, new, new_again or new)]
+    return parity((each[0], each[1]), (each[2], each[3]), (NAMES, NAMES))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "how"),
+    [
+        (_ok(1.0), CRASH, "crashes", "the process ends by signal 11"),
+        (ERROR, CRASH, "crashes", "the process ends by signal 11"),
+        (_ok(1.0), HANG, "hangs", "no answer after 10 s"),
+        (_ok(1.0, 2.0), _ok(1.0, float("nan")), "is not finite", "output 0: 2 is nan, at 1"),
+        (_ok(1.0, 2.0), _ok(1.0, 2.001), "other values", "output 0: 2 is 2.001, at 1"),
+        (_ok(float("inf")), _ok(float("-inf")), "other values", "output 0: inf is -inf, at 0"),
+        (_ok(float("nan")), _ok(3.0), "other values", "output 0: nan is 3, at 0"),
+        (_ok(7, dtype="int32"), _ok(8, dtype="int32"), "other values", "output 0: 7 is 8, at 0"),
+        (_ok(1.0, gradient=1.0), _ok(1.0, gradient=2.0), "other gradients", "gradient 0: 1 is 2, at 0"),
+        (_ok(1.0, changed=2.0), _ok(1.0, changed=3.0), "other arguments afterwards", "argument 0: 2 is 3, at 0"),
+        (_ok(1.0, changed=2.0), _ok(1.0), "other arguments afterwards", "arguments 0 were changed, now none"),
+        (_ok(1.0), _ok(1.0, dtype="float64"), "other types or shapes", "output 0: float32 (1,) is float64 (1,)"),
+        (_ok(1.0), ERROR, "refuses", "MXNetError: no"),
+    ],
+)
+def test_each_kind_of_difference_is_told(old: Any, new: Any, kind: str, how: str) -> None:
+    (found,) = _parity(old, new).differences
+    assert (found.op, found.kind, found.how, found.cases) == ("op", kind, how, 1)
+    assert found.case["shapes"] == [[2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (_ok(1.0, 2.0), _ok(1.0, 2.0)),
+        (_ok(1000.0, 2.0), _ok(1000.0, 2.05)),  # rounding of sums whose largest is a thousand
+        (_ok(float("nan"), float("inf")), _ok(float("nan"), float("inf"))),
+        (ERROR, {"status": "error", "message": "said otherwise"}),
+        (CRASH, CRASH),
+    ],
+)
+def test_what_is_alike_but_for_rounding_and_words_is_no_difference(old: Any, new: Any) -> None:
+    found = _parity(old, new)
+    assert (found.differences, found.better, found.compared) == ((), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [(CRASH, _ok(1.0), "no longer crashes"), (HANG, ERROR, "no longer hangs"), (ERROR, _ok(1.0), "takes more")],
+)
+def test_what_is_better_is_told_and_is_no_difference(old: Any, new: Any, kind: str) -> None:
+    found = _parity(old, new)
+    assert (found.differences, [each.kind for each in found.better]) == ((), [kind])
+
+
+@pytest.mark.parametrize("again", [{"old_again": _ok(3.0)}, {"new_again": CRASH}])
+def test_what_does_not_repeat_itself_says_nothing(again: Any) -> None:
+    found = _parity(_ok(1.0), _ok(2.0), **again)
+    assert (found.differences, found.unstable, found.compared) == ((), ("op",), 0)
+
+
+def test_operators_that_are_gone_or_new_are_named_and_those_that_nothing_is_known_of() -> None:
+    made = {"case": "op() base", "op": "op", **ERROR}
+    each = {"op() base": made}
+    found = parity((each, each), (each, each), ({"op": ["alias"], "old": []}, {"op": [], "new": []}))
+    assert (found.gone, found.new, found.untaken) == (("alias", "old"), ("new",), ("op",))
