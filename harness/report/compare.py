@@ -49,7 +49,10 @@ def _answers(study: Compare) -> Iterator[Text]:
         yield Text(study.nothing, "yellow")
         return
     for finding in study.evidence.findings():
-        yield Text(sentence(finding), _STYLES.get(finding.word, "yellow"))
+        doubt = (
+            " (others used the machine in every pair)" if all(pair.disturbed for pair in study.evidence.pairs) else ""
+        )
+        yield Text(f"{sentence(finding)}{doubt}", _STYLES.get(finding.word, "yellow"))
         if finding.word == "undecided":
             yield Text(f"  {_undecided(study, finding)}")
         if (finding.measure, study.question_.measure) == (GUARD, GUARDED):

@@ -73,7 +73,8 @@ def _written(values: Mapping[str, Any]) -> str:
 
 
 _HEAD = """\
-# steps: the script is stopped after so many; leave it out to let the script end by itself
+# steps: the script is stopped after so many, and what follows its last step is not run; leave it out to let the
+#   script end by itself
 # warmup: steps that no measure counts; window: steps between two waits, over which throughput is measured
 """
 
