@@ -104,7 +104,7 @@ class Events:
 
 
 SCENARIO = "title: judging\nworkload: {model: mlp, steps: 10000000, warmup: 10}\nexpect: {outcome: completed}\n"
-FAULT = "faults: [{pause: {select: {role: worker}, at: {step: 41000}, for: {time: 100ms}}}]\n"
+FAULT = "control: false\nfaults: [{pause: {select: {role: worker}, at: {step: 41000}, for: {time: 100ms}}}]\n"
 WRITE = """
 import sys
 from pathlib import Path
