@@ -157,8 +157,9 @@ def _bodies(quick: Quick, name: str) -> list[Any]:
 
 
 def _losses(folder: Path) -> dict[tuple[str, int], float]:
-    """By worker and step."""
-    told = [event for event in history.read(folder / "history.jsonl") if isinstance(event, Loss)]
+    """By worker and step of the job itself."""
+    past = history.read(folder / "history.jsonl")
+    told = [event for event in past if isinstance(event, Loss) and event.arm == "main"]
     return {(event.subject, event.first + place): loss for event in told for place, loss in enumerate(event.values)}
 
 
