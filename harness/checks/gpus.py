@@ -39,6 +39,8 @@ class Gpus(Check):
     def refusals(self, jobs: Sequence[JobBounds]) -> Iterator[str]:
         if not all(job.on_gpus for job in jobs):
             yield "gpus needs topology.contexts with a gpu(i)"
+        if self.versus is not None and jobs[0].repeats < MIN_REPEATS:
+            yield f"GPUs are compared over repeats; give repeat: {MIN_REPEATS}, or more"
 
     def judge(self, subject: ArmMeasures, baseline: ArmMeasures | None) -> Finding:
         asked = [(quantity, limit) for name, limit in self._limits() for quantity in subject.of_subjects(name)]

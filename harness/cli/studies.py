@@ -6,7 +6,7 @@ import argparse
 
 from harness.cli import _options
 
-HELP = "list the studies there are: comparisons, tables, soaks, shrinks"
+HELP = "list the studies there are: comparisons, calibrations, tables, operators, soaks, shrinks"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -232,7 +232,7 @@ def _operator(child: _Child, name: str, known: dict[str, str], writer: _Writer) 
                 case = told["begin"]
                 continue
             if "case" in told:
-                known[told["case"]] = told["status"] if told["status"] == "ok" else told["message"]
+                known[told["case"]] = _became(told)
             writer.write(told)
         return True, False
     except _DiedError as died:
@@ -249,12 +249,17 @@ def _ended(file: Path) -> set[str]:
 
 
 def _begun(file: Path) -> dict[str, dict[str, str]]:
-    """Statuses of cases by operator, of those that were not through."""
+    """What became of cases, by operator."""
     found: dict[str, dict[str, str]] = {}
     for line in read(file):
         if "case" in line:
-            found.setdefault(line["op"], {})[line["case"]] = line["status"]
+            found.setdefault(line["op"], {})[line["case"]] = _became(line)
     return found
+
+
+def _became(line: Mapping[str, Any]) -> str:
+    """As the program knows it: an error's message tells it what to try next, also when a sweep goes on."""
+    return str(line["message"] if line["status"] == "error" else line["status"])
 
 
 def read(file: Path) -> Iterator[dict[str, Any]]:

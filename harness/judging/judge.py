@@ -157,7 +157,7 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
     word = checks.worst([check.verdict for check in judged])
     which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
     reason = "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"
-    return word, reason + "".join(_alike(arm) for arm in arms if arm.of not in asked)
+    return word, reason + "".join(_alike(arm) for arm in arms if arm.of == checks.CONTROL and arm.of not in asked)
 
 
 def _alike(control: ArmMeasures) -> str:

@@ -234,3 +234,4 @@ def test_two_variants_may_end_alike_however_that_is(plan_of: Callable[..., Plan]
         found = judge(plan, past, "id", {})
         assert [(check.arm, check.verdict) for check in found.checks] == [("b", verdict)]
         assert found.verdict == verdict
+        assert "without its faults" not in found.reason
