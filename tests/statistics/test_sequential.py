@@ -27,7 +27,7 @@ ONCE = (Look(10, 1.0),)
 
 
 def _each(most: int) -> tuple[Look, ...]:
-    """A look after each value of a budget that has room for so many."""
+    """A look after each value of a budget that has room for so many; four of them have something to spend."""
     return tuple(Look(n, share((n + 1) / (most + 1))) for n in range(1, most + 1))
 
 
@@ -49,6 +49,7 @@ def test_few_values_say_nothing() -> None:
     assert sequential([1.0], _each(9)).half == math.inf
     assert sequential([1.0, 1.1, 0.9], _each(9)).half == math.inf
     assert sequential([1.0, 1.1, 0.9, 1.0], _each(9)).half < 1.0
+    assert sequential([1.0, 1.1, 0.9, 1.0], _each(40)).half == math.inf
     assert sequential([1.0, 1.1, 0.9, 1.0], ()).half == math.inf
     with pytest.raises(ValueError, match="no values"):
         sequential([], _each(9))
@@ -105,7 +106,16 @@ def test_more_values_and_higher_levels_make_it_narrower(n: int, sd: float) -> No
 
 @given(st.floats(0.001, 100.0), st.floats(1.001, 10.0))
 def test_more_of_the_level_is_spent_with_time_and_never_all_of_it(spent: float, later: float) -> None:
-    assert 0 < share(spent) <= share(spent * later) < 1
+    assert 0 <= share(spent) <= share(spent * later) < 1
+
+
+def test_the_level_is_spent_in_quarters_of_the_budget_then_with_each_half_more_of_it() -> None:
+    assert [share(spent) for spent in (0.1, 0.25, 0.49, 0.5, 0.99, 1.0, 1.4)] == pytest.approx(
+        [0.0, 0.9 / 256, 0.9 / 256, 0.9 / 16, 0.9 * 81 / 256, 0.9, 0.9]
+    )
+    assert [share(spent) for spent in (1.42, 2.0, 4.0)] == pytest.approx([0.9293, 0.95, 0.975], abs=1e-4)
+    bounds = critical(_each(39))
+    assert [n for n, bound in enumerate(bounds, 1) if bound < math.inf] == [9, 19, 29, 39]
 
 
 def test_looking_after_every_value_and_going_on_does_not_raise_false_alarms() -> None:

@@ -54,7 +54,7 @@ def test_how_many_pairs_would_decide() -> None:
 
 def test_how_many_seeds_differences_need() -> None:
     drift = Finding("drift", "b", "undecided", Sequential(8, 0.0, 0.1, 0.02))
-    assert finding.seeds_needed(drift) == "0.5% 408, 1% 106, 2% 30, 5% 8, 10% 5, 20% 4"
+    assert finding.seeds_needed(drift) == "0.1% 9065, 0.5% 368, 1% 95, 2% 27, 5% 8, 10% 5, 20% 4"
     exact = Finding("drift", "b", "same", Sequential(8, 0.0, 0.0, 0.0))
     assert finding.seeds_needed(exact) == ""
 
