@@ -6,11 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.errors import InputError
-from harness.cli import _options
+from harness.cli import _options, _targets
 
 if TYPE_CHECKING:
-    from harness.scenario.schema import Target
     from harness.studies.operators import Operators
 
 HELP = "call every operator of two MXNets from the same seeds, and say what differs between them"
@@ -27,9 +25,7 @@ that are replaced when one does not survive. What does not repeat itself within 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = f"{_EXAMPLE}\n{EXIT_CODES}"
-    what = "mxnet=VERSION, python=PATH, or env.NAME=VALUE; may be repeated"
-    parser.add_argument("--from", action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
-    parser.add_argument("--to", action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
+    _targets.add(parser)
     parser.add_argument("--only", action="append", metavar="NAME", help="only this operator; may be repeated")
     parser.add_argument("--scripts", type=Path, metavar="FOLDER", help="also write a program for each difference there")
     help_ = "so many processes at a time (default: one a processor)"
@@ -62,28 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _study(arguments: argparse.Namespace) -> Operators:
     from harness.studies.operators import Operators
 
-    if not arguments.old or not arguments.new:
-        raise InputError("give both sides, as in --from mxnet=1.8.0.post0 --to mxnet=1.9.1, or --resume ID")
-    return Operators(_target("--from", arguments.old), _target("--to", arguments.new), arguments.only or ())
-
-
-def _target(option: str, changes: list[str]) -> Target:
-    from pydantic import ValidationError
-
-    from harness.scenario.schema import Target
-
-    fields: dict[str, str] = {}
-    env: dict[str, str] = {}
-    for change in changes:
-        name, sign, value = change.partition("=")
-        name = name.removeprefix("target.")
-        if not sign or not (name in ("mxnet", "python") or name.startswith("env.")):
-            raise InputError(f"{option} {change}: write mxnet=VERSION, python=PATH or env.NAME=VALUE")
-        (env if name.startswith("env.") else fields)[name.removeprefix("env.")] = value
-    try:
-        return Target(**fields, env=env)
-    except ValidationError as error:
-        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg']}") from error
+    return Operators(*_targets.both(arguments), arguments.only or ())
 
 
 def _write(study: Operators, folder: Path) -> None:

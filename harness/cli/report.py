@@ -81,11 +81,13 @@ def _of_run(folder: RunFolder) -> str:
 def _of_study(folder: StudyFolder) -> str:
     from harness.cli import _defaults
     from harness.report.pages import page, studies
+    from harness.studies import study_folder
 
-    name, _ = folder.question()
+    whole = study_folder.whole_of(folder.results, folder.id) or folder
+    name, _ = whole.question()
     shown = studies.shown(folder)
     source = page.Source(
-        folder.id, _first(folder), f"harness {name} --resume {folder.id}{_defaults.option(folder.results)}"
+        folder.id, _first(folder), f"harness {name} --resume {whole.id}{_defaults.option(folder.results)}"
     )
     return page.of_study(shown.title, shown.text, shown.picture, source)
 

@@ -6,7 +6,7 @@ import argparse
 
 from harness.cli import _options
 
-HELP = "list the studies there are: comparisons, calibrations, tables, operators, soaks, shrinks"
+HELP = "list the studies there are: comparisons, qualifications, calibrations, tables, operators, soaks, shrinks"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,5 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
         table.add_row(Text(entry.id), str(entry.answers), Text(entry.in_words))
     Console().print(table)
     last, where = entries[-1], _defaults.option(arguments.results)
-    print(f"go on with one, or show it again, as in: harness {last.kind} --resume {last.id}{where}")
+    whole = study_folder.whole_of(arguments.results, last.id)
+    kind, id_ = ("qualify", whole.id) if whole is not None else (last.kind, last.id)
+    print(f"go on with one, or show it again, as in: harness {kind} --resume {id_}{where}")
     return 0

@@ -56,12 +56,16 @@ def _table(differences: Sequence[Difference]) -> Table:
 
 def file_name(difference: Difference) -> str:
     """Of its script."""
-    return f"{difference.op.strip('_')}-{difference.kind.replace(' ', '-')}.py"
+    return f"{difference.op.strip('_').replace('.', '-')}-{difference.kind.replace(' ', '-')}.py"
 
 
 def script(difference: Difference) -> str:
     """A program of less than 30 lines that shows a difference: it prints what either MXNet makes of the case."""
     case, op = difference.case, difference.op
+    if "program" in case:
+        about = f"# {op}, {_plain(case['variant'])}: {difference.kind}; {_plain(difference.how)}"
+        above = textwrap.wrap(about, 118, subsequent_indent="# ")
+        return "\n".join([*above, f"{case['program']}print(*outputs, sep='\\n')", ""])
     is_numpy = op.startswith(("_np", "_npi_", "_npx_"))
     make = "mx.np.array" if is_numpy else "mx.nd.array"
     head = f'"""{op}, {case["variant"]}: {difference.kind}; {_plain(difference.how)}."""'

@@ -1,4 +1,8 @@
-"""Every operator of two targets, from the same seeds: two passes over each, and what differs between them."""
+"""Every operator of two targets, from the same seeds: two passes over each, and what differs between them.
+
+What differs is asked a third time, by itself: what lies in memory that nobody wrote may repeat itself while the same
+calls come before it, and does not then.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,10 @@ PASSES = ("from", "to", "from-again", "to-again")
 """Each target twice, so that what does not repeat itself is known; in alternation, as all else."""
 
 
+THIRD = ("from-third", "to-third")
+"""Of operators that differ."""
+
+
 def _silent(line: str) -> None:
     """Say nothing."""
 
@@ -37,6 +45,7 @@ class Operators(Study):
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
         self._only = list(only)
         self._done: set[str] = set()
+        self._known: Parity | None = None
         self.say: Callable[[str], None] = _silent
 
     @property
@@ -50,17 +59,27 @@ class Operators(Study):
 
     @property
     def total(self) -> int:
-        return len(PASSES)
+        return len(PASSES) + (len(THIRD) if self._doubtful() else 0)
 
     def wanted(self) -> Sequence[Trial]:
-        return [Trial(name) for name in PASSES if name not in self._done]
+        waiting = [name for name in PASSES if name not in self._done]
+        again = THIRD if not waiting and self._doubtful() else ()
+        return [Trial(name) for name in (*waiting, *again) if name not in self._done]
+
+    def _doubtful(self) -> list[str]:
+        """Operators that differ as far as is known, which have to do so again."""
+        if self._known is None and set(PASSES) <= self._done:
+            self._known = self._of(PASSES)
+        found = self._known
+        return [] if found is None else sorted({each.op for each in (*found.differences, *found.better)})
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if key not in PASSES:
+        if key not in (*PASSES, *THIRD):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
-        return f"{key}: {failure or 'every operator was called'}"
+        called = "every operator" if key in PASSES else "what differs"
+        return f"{key}: {failure or f'{called} was called'}"
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -69,10 +88,10 @@ class Operators(Study):
         jobs = most or os.cpu_count() or 1
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:
-            passes = {name: self._pass(name, folder) for name in PASSES}
+            passes = {name: self._pass(name, folder) for name in (*PASSES, *THIRD)}
             names = {side: self._names(work, passes[side]) for side in ("from", "to")}
             for trial in trials:
-                chosen = self._chosen(names, trial.key)
+                chosen = self._doubtful() if trial.key in THIRD else self._chosen(names, trial.key)
                 if not work.run(passes[trial.key], chosen, self._progress(trial.key)):
                     raise KeyboardInterrupt
                 yield Answer(trial.key, "")
@@ -80,7 +99,7 @@ class Operators(Study):
             raise storage_error(error, folder.path) from error
 
     def _pass(self, name: str, folder: StudyFolder) -> Pass:
-        target = self.targets[name.removesuffix("-again")]
+        target = self.targets[name.partition("-")[0]]
         return Pass(name, resolve.interpreter(target, self.say), target.env, folder.path / f"{name}.jsonl")
 
     def _names(self, work: Sweep, of: Pass) -> dict[str, list[str]]:
@@ -89,7 +108,7 @@ class Operators(Study):
 
     def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
         """Those that both targets have, by the name that the first one calls them, and all others of this one."""
-        own = names[key.removesuffix("-again")]
+        own = names[key.partition("-")[0]]
         known = {alias: name for name, aliases in own.items() for alias in (name, *aliases)}
         shared = {name: known[name] for name in names["from"] if name in known}
         rest = [name for name in own if name not in shared.values()]
@@ -111,13 +130,21 @@ class Operators(Study):
         return progress
 
     @cached_property
+    def _whole(self) -> Parity | None:
+        return self._of((*PASSES, *THIRD)) if self._doubtful() else self._of(PASSES)
+
+    @property
     def parity(self) -> Parity | None:
         """What differs; None while not every pass is through."""
-        if self.folder is None or len(self._done) < len(PASSES):
+        return None if self.folder is None or self.wanted() else self._whole
+
+    def _of(self, passes: Sequence[str]) -> Parity | None:
+        if self.folder is None:
             return None
-        read = {name: cases(sweep.read(self.folder.path / f"{name}.jsonl")) for name in PASSES}
+        read = {name: cases(sweep.read(self.folder.path / f"{name}.jsonl")) for name in passes}
+        old, new = ([read[name] for name in passes if name.partition("-")[0] == side] for side in ("from", "to"))
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in ("from", "to")]
-        return parity((read["from"], read["from-again"]), (read["to"], read["to-again"]), (names[0], names[1]))
+        return parity(old, new, (names[0], names[1]))
 
     @property
     def in_words(self) -> str:

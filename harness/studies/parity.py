@@ -6,7 +6,7 @@ A case that does not repeat itself in its own target is left out: it says nothin
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,18 +66,27 @@ def cases(lines: Iterable[Case]) -> dict[str, Case]:
 
 
 def parity(
-    old: tuple[Mapping[str, Case], Mapping[str, Case]],
-    new: tuple[Mapping[str, Case], Mapping[str, Case]],
+    old: Sequence[Mapping[str, Case]],
+    new: Sequence[Mapping[str, Case]],
     names: tuple[Mapping[str, list[str]], Mapping[str, list[str]]],
 ) -> Parity:
-    """Of two passes of each target, and the operators that each has, with their other names."""
+    """Of two passes of each target or more, and the operators that each has, with their other names.
+
+    Third passes are of some operators only.
+    """
     unstable, compared, works = set(), 0, set()
     found: dict[tuple[str, str], list[Difference]] = {}
+    swept_again = [[{case["op"] for case in each.values()} for each in passes[2:]] for passes in (old, new)]
     for name in old[0]:
         if name not in new[0]:
             continue
         op = old[0][name]["op"]
-        if any(_between(first[name], second.get(name)) for first, second in (old, new)):
+        if any(
+            _between(passes[0][name], later.get(name))
+            for passes, swept in zip((old, new), swept_again, strict=True)
+            for later, ops in zip(passes[1:], [{op}, *swept], strict=True)
+            if op in ops
+        ):
             unstable.add(op)
             continue
         compared += 1

@@ -174,6 +174,8 @@ def _origin(run: RunFolder) -> str:
 def _why_study(study: StudyFolder, results: Path) -> str:
     if study.id in calibration.newest(results):
         return "the newest calibration of its job"
+    if (whole := study_folder.whole_of(results, study.id)) is not None:
+        return f"{whole.id} rests on it"
     try:
         with study.lock():
             return "pinned" if (study.path / PIN).exists() else ""

@@ -16,7 +16,7 @@ from harness.scenario import anchored, overrides
 from harness.scenario import load as scenarios
 from harness.scenario.load import VARIABLE, LoadedScenario, replaced
 from harness.scenario.overrides import Override
-from harness.scenario.schema import OF_OUR_LOOP, SEEDS
+from harness.scenario.schema import OF_OUR_LOOP, SEEDS, Target
 
 AGAIN = "again"
 """The first side once more: what it does not repeat itself, nobody else needs to."""
@@ -24,7 +24,8 @@ AGAIN = "again"
 REPEATS = ("again-2", "again-3", "again-4", "again-5")
 """And some more times, where it does not."""
 
-_LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
+LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
+"""What does not matter where sides are compared."""
 _ALONE: Mapping[str, Any] = {"variants": {}, "expect": {}, "turns": None}
 """What a side has where it stands for itself."""
 
@@ -143,13 +144,20 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     )
     for side in found:
         _require_possible(path, changes, side)
-    values = {key: value for key, value in whole.values.items() if key not in _LEFT_OUT}
+    values = {key: value for key, value in whole.values.items() if key not in LEFT_OUT}
     return Sides(path.stem, values, found)
 
 
 def parsed(name: str, values: Mapping[str, Any], sides: Mapping[str, Mapping[str, Any]]) -> Sides:
     """The same from what was stored."""
     return Sides(name, dict(values), tuple(Side(side, dict(fields)) for side, fields in sides.items()))
+
+
+def aimed(values: Mapping[str, Any], target: Target) -> dict[str, Any]:
+    """The same scenario for a target, in place of its own; variables of its environment that it does not name stay."""
+    own = values.get("target") or {}
+    given = target.model_dump(mode="json", exclude_none=True)
+    return {**values, "target": {**given, "env": {**own.get("env", {}), **given.get("env", {})}}}
 
 
 def checked(text: str, name: str) -> LoadedScenario:

@@ -2,6 +2,7 @@
 
 question.json   what was asked            answers.jsonl  the run of each trial, as it came
 trials/         the scenarios             summary.json   what it comes to
+parts.json      of what is made of other studies, which these are
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import Any
 from harness.base.errors import DamagedRunError, InputError, RunNotFoundError, StorageError
 from harness.storage import named
 from harness.storage.run_folder import RunFolder, storage_error
+
+PARTS = "parts.json"
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,25 @@ class StudyFolder:
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Store what it comes to so far."""
         self._files.write_json("summary.json", summary)
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Keep something else of the study, in a file of its own."""
+        self._files.write_json(name, value)
+
+    def read_json(self, name: str) -> Any:
+        """What was kept so."""
+        return self._files.read_json(name)
+
+    def has(self, name: str) -> bool:
+        """Whether that file is there."""
+        return self._files.has(name)
+
+    def parts(self) -> list[str]:
+        """The ids of the studies that it is made of; none where that cannot be read."""
+        try:
+            return list(dict(self.read_json(PARTS)).values()) if self.has(PARTS) else []
+        except (DamagedRunError, TypeError, ValueError):
+            return []
 
     def store_trial(self, key: str, text: str) -> Path:
         """Write a trial's scenario; returns the file."""
@@ -160,6 +182,11 @@ def entry(folder: StudyFolder) -> Entry:
         return Entry(folder.id, kind, len(folder.answers()), words)
     except DamagedRunError as error:
         return Entry(folder.id, "damaged", 0, str(error))
+
+
+def whole_of(results: Path, study: str) -> StudyFolder | None:
+    """The study that another one, by its id, is a part of."""
+    return next((folder for folder in every(results) if study in folder.parts()), None)
 
 
 def find(results: Path, name: str, wanted: str) -> StudyFolder:

@@ -95,8 +95,7 @@ class Table(Study):
         self, topologies: Sequence[str] = (), faults: Sequence[str] = (), workload: Mapping[str, Any] = OURS
     ) -> None:
         self._workload = dict(workload)
-        self._topologies = _chosen("topology", topologies, list(TOPOLOGIES))
-        self._faults = _chosen("fault", faults, FAULTS)
+        self._topologies, self._faults = chosen_topologies(topologies), chosen_faults(faults)
         self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults, self._workload)}
         self._results: dict[str, Result] = {}
 
@@ -117,9 +116,9 @@ class Table(Study):
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         cell = self._cells[key]
-        result = _failed(cell, failure) if verdict is None else _result(cell, verdict)
-        self._results[key] = result
-        return f"{result.topology}, {result.fault}: {words(result, None)}"
+        found = failed(cell, failure) if verdict is None else result(cell, verdict)
+        self._results[key] = found
+        return f"{found.topology}, {found.fault}: {words(found, None)}"
 
     def summary(self) -> Mapping[str, Any]:
         return {"cells": [asdict(result) for result in self.results]}
@@ -132,6 +131,16 @@ class Table(Study):
     def results(self) -> list[Result]:
         """What was found so far, in the order of the cells."""
         return [self._results[name] for name in self._cells if name in self._results]
+
+
+def chosen_topologies(wanted: Sequence[str]) -> list[str]:
+    """Columns: those that are wanted, or all; InputError for a word that is none."""
+    return _chosen("topology", wanted, list(TOPOLOGIES))
+
+
+def chosen_faults(wanted: Sequence[str]) -> list[str]:
+    """Rows, by their first word: those that are wanted, or all; InputError for a word that is none."""
+    return _chosen("fault", wanted, FAULTS)
 
 
 def _chosen(kind: str, wanted: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -195,7 +204,8 @@ def _text(
     return yaml.safe_dump(scenario, sort_keys=False)
 
 
-def _result(cell: Cell, verdict: Verdict) -> Result:
+def result(cell: Cell, verdict: Verdict) -> Result:
+    """What became of a cell, by its verdict."""
     arm = verdict.arms[-1]
     ended, digests = arm.ended, arm.get("different_weights")
     unproven = [receipt for receipt in arm.receipts if not receipt.stands]
@@ -216,7 +226,8 @@ def _result(cell: Cell, verdict: Verdict) -> Result:
     )
 
 
-def _failed(cell: Cell, why: str) -> Result:
+def failed(cell: Cell, why: str) -> Result:
+    """Of a cell without a verdict."""
     return Result(cell.topology, cell.fault, FAILED, why, why)
 
 

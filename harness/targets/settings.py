@@ -42,6 +42,12 @@ def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
     return unread_in(asked, _files(interpreter)) if asked else {}
 
 
+def known(interpreter: Interpreter) -> frozenset[str]:
+    """All names of `FAMILIES` that a target's own libraries hold, and so may read."""
+    pattern = f"(?:{'|'.join(FAMILIES)})_[A-Z0-9_]+"
+    return frozenset(name for file in _files(interpreter) for name in _found(file, file.read_bytes(), pattern))
+
+
 def does_nothing(name: str, near: str) -> str:
     """What is to be said of a variable that nothing reads, and of the nearest one that is read."""
     meant = f"; did you mean {near}?" if near else ""

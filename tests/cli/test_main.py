@@ -16,8 +16,8 @@ from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
     "calibrate", "claims", "compare", "completion", "config", "doctor", "init", "judge", "list", "operators", "parts",
-    "pin", "plan", "pool", "prune", "replay", "report", "run", "scenarios", "schema", "show", "shrink", "soak",
-    "studies", "table", "targets", "try", "validate",
+    "pin", "plan", "pool", "prune", "qualify", "replay", "report", "run", "scenarios", "schema", "show", "shrink",
+    "soak", "studies", "table", "targets", "try", "validate",
 ]  # fmt: skip
 
 

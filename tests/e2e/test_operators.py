@@ -17,12 +17,18 @@ from tests.e2e.conftest import harness
 pytestmark = pytest.mark.e2e
 SAME = ("--from", "mxnet=1.9.1", "--to", "mxnet=1.9.1")
 ONLY = ("--only", "exp", "--only", "elemwise_div", "--only", "FullyConnected", "--only", "Dropout", "--only", "topk")
+PROGRAMS = (
+    "gluon.nn.Dense", "gluon.rnn.LSTM", "gluon.rnn.GRUCell", "gluon.loss.L2Loss", "optimizer.SGD", "init.Xavier",
+    "metric.Accuracy", "lr_scheduler.FactorScheduler", "nd.random.uniform", "io.NDArrayIter", "nd.save",
+    "gluon.data.vision.transforms.ToTensor",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory, target: Path) -> Path:
     folder = tmp_path_factory.mktemp("operators")
-    command = harness("operators", *SAME, *ONLY, "--json", "--results", folder)
+    only = (*ONLY, *(word for name in PROGRAMS for word in ("--only", name)))
+    command = harness("operators", *SAME, *only, "--json", "--results", folder)
     assert command.code == 0, command.out + command.err
     (folder / "said.json").write_text(command.out)
     return folder
@@ -31,7 +37,7 @@ def results(tmp_path_factory: pytest.TempPathFactory, target: Path) -> Path:
 def test_a_version_beside_itself_differs_in_nothing(results: Path) -> None:
     said = json.loads((results / "said.json").read_text())
     assert (said["differences"], said["better"], said["gone"], said["new"]) == ([], [], [], [])
-    assert said["operators"] == 5
+    assert said["operators"] == 5 + len(PROGRAMS)
     assert said["compared"] > 100
 
 
@@ -60,6 +66,18 @@ def test_a_script_computes_what_was_swept(results: Path, target: Path, tmp_path:
         (tmp_path / "shows.py").write_text(text + told)
         subprocess.run([str(target), "shows.py"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
         np.testing.assert_array_equal(np.load(tmp_path / "outputs.npy").reshape(-1), array(case["outputs"][0]))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_its_own_script(results: Path, target: Path, tmp_path: Path, name: str) -> None:
+    (file,) = results.glob("studies/*/from.jsonl")
+    case = next(line for line in sweep.read(file) if line.get("op") == name and line.get("status") == "ok")
+    text = script(Difference(name, "other values", case, "why"))
+    assert len(text.splitlines()) < 40
+    told = "\nnp.save('outputs.npy', np.asarray(getattr(outputs[0], 'asnumpy', lambda: outputs[0])()))\n"
+    (tmp_path / "shows.py").write_text(text + told)
+    subprocess.run([str(target), "shows.py"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    np.testing.assert_array_equal(np.load(tmp_path / "outputs.npy").reshape(-1), array(case["outputs"][0]))
 
 
 def test_an_operator_that_is_none_is_told(target: Path, tmp_path: Path) -> None:

@@ -105,3 +105,22 @@ def test_operators_that_are_gone_or_new_are_named_and_those_that_nothing_is_know
     each = {"op() base": made}
     found = parity((each, each), (each, each), ({"op": ["alias"], "old": []}, {"op": [], "new": []}))
     assert (found.gone, found.new, found.untaken) == (("alias", "old"), ("new",), ("op",))
+
+
+def test_what_does_not_differ_so_a_third_time_is_left_out_of_operators_that_were_asked_again() -> None:
+    made = {
+        "case": "op(2x3n) base",
+        "op": "op",
+        "shapes": [[2, 3]],
+        "kinds": ["normal"],
+        "params": {},
+        "variant": "base",
+    }
+    name, old, new = made["case"], {**made, **_ok(1.0)}, {**made, **_ok(2.0)}
+    passes = [{name: old}] * 2, [{name: new}] * 2
+    assert [each.kind for each in parity(*passes, (NAMES, NAMES)).differences] == ["other values"]
+    third = [*passes[1], {name: {**made, **_ok(3.0)}}]
+    assert parity(passes[0], third, (NAMES, NAMES)).differences == ()
+    assert parity(passes[0], third, (NAMES, NAMES)).unstable == ("op",)
+    others = [*passes[1], {"other() base": {**new, "case": "other() base", "op": "other"}}]
+    assert len(parity(passes[0], others, (NAMES, NAMES)).differences) == 1

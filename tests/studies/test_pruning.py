@@ -132,3 +132,15 @@ def test_a_removal_that_was_killed_leaves_no_run_and_is_finished_by_the_next(tmp
     assert list(run_folder.every(tmp_path)) == []
     pruning.clear(tmp_path)
     assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_part_stays_as_long_as_what_it_is_part_of(tmp_path: Path) -> None:
+    whole, part = (study_folder.create(tmp_path, name, {}) for name in ("qualify", "starts"))
+    whole.write_json("parts.json", {"starts": part.id})
+    assert {unit.name: unit.kept for unit in pruning.units(tmp_path)} == {
+        whole.id: "",
+        part.id: f"{whole.id} rests on it",
+    }
+    (first, _) = pruning.units(tmp_path)
+    assert pruning.remove(tmp_path, first) == ""
+    assert [unit.kept for unit in pruning.units(tmp_path)] == [""]

@@ -9,17 +9,22 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.base.errors import InputError
-from harness.report import calibration, compare, compare_figure, operators, table
+from harness.report import calibration, compare, compare_figure, operators, qualify, table
 from harness.studies.calibrate import Calibrate
 from harness.studies.compare import Compare
 from harness.studies.operators import Operators
+from harness.studies.qualify import Qualify
 from harness.studies.shrink import Shrink
 from harness.studies.soak import Soak
+from harness.studies.starts import Starts
 from harness.studies.study import Study, recall, reopened
 from harness.studies.study_folder import StudyFolder
+from harness.studies.survival import Survival
 from harness.studies.table import Table
 
-KINDS: Mapping[str, type[Study]] = {kind.name: kind for kind in (Calibrate, Compare, Operators, Shrink, Soak, Table)}
+KINDS: Mapping[str, type[Study]] = {
+    kind.name: kind for kind in (Calibrate, Compare, Operators, Qualify, Shrink, Soak, Starts, Survival, Table)
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,10 @@ def _shown(study: Study) -> Shown:
         return Shown("What becomes of a job under faults", Group(Text(study.in_words), table.render(study.results)))
     if isinstance(study, Operators):
         return Shown("Every operator of two targets", operators.render(study))
+    if isinstance(study, Qualify):
+        return Shown(f"May we upgrade? {study.asked_.old} → {study.asked_.new}", qualify.render(study))
+    if isinstance(study, Starts | Survival):
+        return Shown(study.row.title.capitalize(), qualify.of_row(study.row))
     if isinstance(study, Shrink):
         smallest = Text(study.text(study.smallest))
         return Shown(

@@ -40,6 +40,22 @@ def execute(name: str, case: str, call: Call, variant: Variant) -> dict[str, Any
     return {"status": "ok", **found, "changed": {str(place): _written(after[place]) for place in changed}}
 
 
+def run_program(text: str) -> dict[str, Any]:
+    """A program's outputs, as those of a call; the error where it raises one."""
+    names: dict[str, Any] = {}
+    try:
+        exec(compile(text, "program", "exec"), names)
+        mx.nd.waitall()
+        found = [_written(_values(each)) for each in names["outputs"]]
+    except Exception as error:
+        return {"status": "error", "message": _message(error)}
+    return {"status": "ok", "outputs": found, "gradients": [], "changed": {}}
+
+
+def _values(array: Any) -> np.ndarray:
+    return np.asarray(array.asnumpy() if hasattr(array, "asnumpy") else array)
+
+
 def _array(name: str, values: np.ndarray, view: bool) -> Any:
     """With ``view`` a part of a larger array, so that it does not begin where memory does."""
     make = mx.np.array if registry.is_numpy(name) else mx.nd.array

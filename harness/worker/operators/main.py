@@ -15,9 +15,9 @@ import sys
 import time
 from typing import Any
 
-from . import registry
+from . import programs, registry
 from .candidates import candidates
-from .execute import execute
+from .execute import execute, run_program
 from .variants import BASE, VARIANTS, shapes
 
 MOST_CALLS = 2
@@ -36,9 +36,10 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         if asked.get("list"):
-            _say(out, {"names": registry.names()})
+            _say(out, {"names": {**registry.names(), **{name: [] for name in programs.names()}}})
         else:
-            _operator(out, asked["op"], asked.get("known", {}))
+            asks = _program if programs.is_one(asked["op"]) else _operator
+            asks(out, asked["op"], asked.get("known", {}))
             _say(out, {"end": asked["op"]})
 
 
@@ -61,6 +62,30 @@ def _operator(out: Any, name: str, known: dict[str, str]) -> None:
             return
 
 
+def _program(out: Any, name: str, known: dict[str, str]) -> None:
+    """Try what may work until some do, with their other ways."""
+    taken = 0
+    for each in programs.programs(name):
+        if _run(out, name, each.case, each.text, known) == "ok":
+            for way, text in each.ways.items():
+                _run(out, name, f"{each.case} {way}", text, known)
+            taken += 1
+        if taken >= MOST_CALLS or _deaths(known, "") >= MOST_DEATHS:
+            return
+
+
+def _run(out: Any, name: str, way: str, text: str, known: dict[str, str]) -> str:
+    """What became of a program: ok, or why not."""
+    case = f"{name}({way})"
+    if case in known:
+        return known[case]
+    _say(out, {"begin": case})
+    found = run_program(programs.HEAD + text)
+    made = {"shapes": [], "kinds": [], "params": {}, "variant": way, "program": programs.HEAD + text}
+    _say(out, {"case": case, "op": name, **made, **found})
+    return "ok" if found["status"] == "ok" else str(found["message"])
+
+
 def _varied(out: Any, name: str, call: Any, status: str, known: dict[str, str]) -> bool:
     """Call again in every other way what was taken; whether it was."""
     if status != "ok":
@@ -70,8 +95,8 @@ def _varied(out: Any, name: str, call: Any, status: str, known: dict[str, str]) 
     return True
 
 
-def _deaths(known: dict[str, str]) -> int:
-    return sum(status in ("crashed", "hung") for case, status in known.items() if case.endswith(f" {BASE.name}"))
+def _deaths(known: dict[str, str], end: str = f" {BASE.name}") -> int:
+    return sum(status in ("crashed", "hung") for case, status in known.items() if case.endswith(end))
 
 
 def _case(out: Any, name: str, call: Any, variant: Any, known: dict[str, str]) -> str:

@@ -1,0 +1,51 @@
+"""``--from`` and ``--to``: two targets, where a verb asks what differs between them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.base.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.scenario.schema import Target
+
+FIELDS = ("mxnet", "python", "horovod", "cuda", "nccl", "cudnn")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Both options; what was given is in ``old`` and ``new``."""
+    what = "mxnet=VERSION, python=PATH, horovod=VERSION, … or env.NAME=VALUE; may be repeated"
+    parser.add_argument("--from", action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
+    parser.add_argument("--to", action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
+
+
+def both(arguments: argparse.Namespace) -> tuple[Target, Target]:
+    """What was given; InputError where one of them is missing, or none."""
+    if not arguments.old or not arguments.new:
+        raise InputError("give both sides, as in --from mxnet=1.8.0.post0 --to mxnet=1.9.1, or --resume ID")
+    return _read("--from", arguments.old), _read("--to", arguments.new)
+
+
+def _read(option: str, changes: Sequence[str]) -> Target:
+    from pydantic import ValidationError
+
+    from harness.planning import rules
+    from harness.scenario.schema import Target
+
+    fields: dict[str, str] = {}
+    env: dict[str, str] = {}
+    for change in changes:
+        name, sign, value = change.partition("=")
+        name = name.removeprefix("target.")
+        if not sign or not (name in FIELDS or name.startswith("env.")):
+            raise InputError(f"{option} {change}: write {'=…, '.join(FIELDS)}=… or env.NAME=VALUE")
+        (env if name.startswith("env.") else fields)[name.removeprefix("env.")] = value
+    try:
+        target = Target(**fields, env=env)
+    except ValidationError as error:
+        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg']}") from error
+    if (wrong := next(rules.of_target(target), None)) is not None:
+        raise InputError(f"{option} {' '.join(changes)}: {wrong[1]}")
+    return target

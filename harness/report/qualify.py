@@ -1,0 +1,66 @@
+"""A qualification as text: go or no-go first, then a row a question with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.base.printable import printable
+from harness.studies.qualify import Qualify
+from harness.studies.row import Reason, Row
+
+MOST_REASONS = 12
+"""Of a row, in the table; all are in the JSON."""
+
+STYLES = {"go": "bold green", "no-go": "bold red", "not decided": "bold yellow"}
+
+
+def render(study: Qualify) -> RenderableType:
+    """The answer, the rows, and what was found besides."""
+    asked = study.asked_
+    head = Text.assemble((study.word.upper(), STYLES[study.word]), f": {asked.old} → {asked.new}")
+    return Group(head, _table(study.rows), *_told(study))
+
+
+def of_row(row: Row) -> RenderableType:
+    """One row by itself."""
+    return Group(_table([row]), *(Text(printable(line), "dim") for line in row.told))
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
+    for column in ("asked", "answer", "because"):
+        table.add_column(column, overflow="fold", no_wrap=column == "answer")
+    for row in rows:
+        table.add_row(row.title, Text(row.word, STYLES[row.word]), Text("\n").join(_reasons(row)))
+    return table
+
+
+def _reasons(row: Row) -> Iterator[Text]:
+    for reason in row.reasons[:MOST_REASONS]:
+        yield _reason(reason)
+    if len(row.reasons) > MOST_REASONS:
+        yield Text(f"and {len(row.reasons) - MOST_REASONS} more: --json has all", "dim")
+    if not row.reasons:
+        yield Text("nothing speaks against it", "dim")
+
+
+def _reason(reason: Reason) -> Text:
+    text = printable(reason.text)
+    if reason.accepted:
+        return Text(f"accepted: {text}: {printable(reason.accepted)}", "dim")
+    return Text(text, STYLES[reason.word].removeprefix("bold "))
+
+
+def _told(study: Qualify) -> Iterator[Text]:
+    for row in study.rows:
+        yield from (Text(f"{row.title}: {printable(line)}", "dim") for line in row.told)
+    evidence = [each for row in study.rows for each in row.evidence]
+    if evidence:
+        yield Text(
+            f"studies behind it, each to be shown by harness report: {', '.join(dict.fromkeys(evidence))}", "dim"
+        )

@@ -1,0 +1,373 @@
+"""May we upgrade? Every question that the harness can ask of two targets, each a study of its own, and what they say.
+
+A row is `go` where nothing speaks against the new target, `no-go` with the reasons, or `not decided`. What is accepted
+by name is told and does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.base.errors import HarnessError, InputError
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.scenario.schema import Target
+from harness.scenario.shipped import folder
+from harness.studies import accepted, sides, starts, study_folder, survival
+from harness.studies.compare import Compare
+from harness.studies.compared import MEASURES
+from harness.studies.finding import Question, sentence
+from harness.studies.operators import Operators
+from harness.studies.row import Reason, Row, Word, ordered, worst
+from harness.studies.sides import Side, Sides
+from harness.studies.starts import Starts
+from harness.studies.study import Study, Trial, perform, recall, reopened
+from harness.studies.study_folder import PARTS, Answer, StudyFolder
+from harness.studies.survival import Survival
+from harness.targets import resolve
+
+OLD, NEW = "old", "new"
+STARTS, OPERATORS, DRIFT, SPEED, SURVIVAL = ROWS = ("starts", "operators", "drift", "speed", "survival")
+"""What can be asked, in this order; of drift and speed for each scenario."""
+
+TITLES = {
+    OPERATORS: "means the same",
+    DRIFT: "trains the same",
+    SPEED: "as fast, as small",
+    "failures": "NaN, hang, crash",
+}
+RESOLVE = 0.03
+"""Closer is as fast, and as small."""
+
+BUDGET_SECONDS, SEEDS = 180.0, 8
+SIZES = ("peak_memory", "held_memory", "growth", "start_up")
+"""What is looked at besides throughput: only what is worse by more than the margin, with its whole interval, counts."""
+
+_FAILURES = ("crashes", "hangs", "is not finite")
+_KINDS: Mapping[str, type[Study]] = {
+    STARTS: Starts,
+    OPERATORS: Operators,
+    SURVIVAL: Survival,
+    DRIFT: Compare,
+    SPEED: Compare,
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be qualified, and how. ``scenarios``: plain values by name; those with faults are for survival.
+
+    ``operators``: some of them; none for all.
+    """
+
+    old: Target
+    new: Target
+    scenarios: Mapping[str, Mapping[str, Any]]
+    rows: tuple[str, ...] = ROWS
+    budget: float = BUDGET_SECONDS
+    seeds: int = SEEDS
+    resolve: float = RESOLVE
+    topologies: tuple[str, ...] = survival.TOPOLOGIES
+    faults: tuple[str, ...] = survival.FAULTS
+    operators: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """From which `from_json` makes it again."""
+        targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self._targets.items()}
+        return {**{name: value for name, value in vars(self).items() if name not in targets}, **targets}
+
+    @property
+    def _targets(self) -> Mapping[str, Target]:
+        return {OLD: self.old, NEW: self.new}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Asked:
+        """LookupError, TypeError or ValueError for what is none."""
+        lists = {name: tuple(body[name]) for name in ("rows", "topologies", "faults", "operators")}
+        return cls(**{**body, **lists, OLD: Target(**body[OLD]), NEW: Target(**body[NEW])})
+
+    def sides(self, name: str) -> Sides:
+        """A scenario with either target."""
+        values = self.scenarios[name]
+        env = (values.get("target") or {}).get("env", {})
+        own = {key: value for key, value in values.items() if key not in sides.LEFT_OUT}
+        fields = {side: _fields(target) for side, target in self._targets.items()}
+        return Sides(name, {**own, "target": {"env": env}}, tuple(Side(side, each) for side, each in fields.items()))
+
+    @property
+    def with_faults(self) -> dict[str, Mapping[str, Any]]:
+        """Scenarios whose question is what becomes of the job."""
+        return {name: values for name, values in self.scenarios.items() if values.get("faults")}
+
+
+class Qualify(Study):
+    """Its trials are studies, which lie beside it; `say` hears how far they are."""
+
+    name: ClassVar[str] = "qualify"
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked_ = replace(
+            asked, old=resolve.settle(asked.old, None, None), new=resolve.settle(asked.new, None, None)
+        )
+        self.parts: dict[str, Study] = {}
+        self.failures: dict[str, str] = {}
+        self.say: Callable[[str], None] = _silent
+        for key in self.keys:
+            self._made(key)  # what cannot be asked is refused before anything runs
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        return self.asked_.as_json()
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Qualify:
+        return cls(Asked.from_json(question))
+
+    @property
+    def total(self) -> int:
+        return len(self.keys)
+
+    @property
+    def keys(self) -> list[str]:
+        """Of its parts, in order; speed last, while nothing else computes."""
+        names = [name for name in self.asked_.scenarios if name not in self.asked_.with_faults]
+        each = {row: [f"{row}-{name}" for name in names] if row in (DRIFT, SPEED) else [row] for row in ROWS}
+        return [key for row in ROWS if row in self.asked_.rows for key in each[row]]
+
+    def _made(self, key: str) -> Study:
+        """A part as it begins."""
+        asked, (row, _, name) = self.asked_, key.partition("-")
+        if row == STARTS:
+            return Starts(asked.old, asked.new, *_scripts_and_variables(asked))
+        if row == OPERATORS:
+            return Operators(asked.old, asked.new, asked.operators)
+        if row == SURVIVAL:
+            return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
+        if row == DRIFT:
+            return Compare(asked.sides(name), Question("drift", None, asked.budget, seeds=asked.seeds))
+        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget))
+
+    # Which parts
+
+    def wanted(self) -> Sequence[Trial]:
+        if STARTS in self.parts and self._does_not_start:
+            return []
+        waiting = [key for key in self.keys if key not in self.parts and key not in self.failures]
+        return [Trial(key) for key in waiting[:1]]
+
+    @property
+    def _does_not_start(self) -> bool:
+        """Whether there is nothing to go on with."""
+        found = self.parts[STARTS]
+        return isinstance(found, Starts) and found.fails
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """Each part is a study of its own, which goes on where it was; what keeps one from it is told."""
+        for trial in trials:
+            study, own = self._opened(trial.key, folder)
+            say = self._saying(trial.key)
+            if isinstance(study, Operators):
+                study.say = say
+            try:
+                with own.lock():
+                    perform(study, own, lambda progress: say(str(progress)), interruption, most)  # noqa: B023
+            except HarnessError as error:
+                yield Answer(trial.key, "", str(error))
+            else:
+                yield Answer(trial.key, "")
+
+    def _saying(self, key: str) -> Callable[[str], None]:
+        return lambda line: self.say(f"{key}: {line}")
+
+    def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:
+        """The part that was begun, or a new one; which it is, is on disk before it runs."""
+        known = folder.read_json(PARTS) if folder.has(PARTS) else {}
+        if key in known:
+            own = study_folder.find(folder.results, "", known[key])
+            return reopened(_KINDS[key.partition("-")[0]], own), own
+        study = self._made(key)
+        own = study_folder.create(folder.results, study.name, study.question)
+        folder.write_json(PARTS, {**known, key: own.id})
+        return study, own
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key not in self.keys or self.folder is None:
+            raise LookupError(key)
+        if failure:
+            self.failures[key] = failure
+            return f"{key}: {failure}"
+        study, own = self._opened(key, self.folder)
+        study.folder = own
+        recall(study, own)
+        self.parts[key] = study
+        return f"{key}: {study.in_words}"
+
+    # What they say
+
+    @property
+    def rows(self) -> list[Row]:
+        """Of what was asked; those that are accepted are told so."""
+        known = accepted.of(self.folder)
+        rows = [_accepting(row, known) for row in self._rows()]
+        seen = {reason.name for row in rows for reason in row.reasons}
+        unseen = [name for name in known if name not in seen]
+        if rows and unseen:
+            rows[-1] = replace(rows[-1], told=(*rows[-1].told, f"accepted, and not seen: {', '.join(unseen)}"))
+        return rows
+
+    def _rows(self) -> Iterator[Row]:
+        asked = self.asked_.rows
+        if STARTS in asked:
+            yield self._of(STARTS, starts.TITLE, lambda study: study.row if isinstance(study, Starts) else None)
+        if OPERATORS in asked:
+            yield self._of(OPERATORS, TITLES[OPERATORS], lambda study: _of_operators(study, TITLES[OPERATORS], False))
+        if DRIFT in asked:
+            yield self._of_scenarios(DRIFT, _drift)
+        if SPEED in asked:
+            yield self._of_scenarios(SPEED, _speed)
+        if SURVIVAL in asked:
+            yield self._of(SURVIVAL, survival.TITLE, lambda study: study.row if isinstance(study, Survival) else None)
+        if OPERATORS in asked:
+            yield self._of(OPERATORS, TITLES["failures"], lambda study: _of_operators(study, TITLES["failures"], True))
+
+    def _of(self, key: str, title: str, row: Callable[[Study], Row | None]) -> Row:
+        found = row(self.parts[key]) if key in self.parts else None
+        return found or Row(title, (Reason(self._missing(key), "not decided"),))
+
+    def _of_scenarios(self, kind: str, reasons: Callable[[Compare, str], Iterator[Reason]]) -> Row:
+        """Reasons of each scenario; what was found and is no reason is told."""
+        against, told, evidence = list[Reason](), list[str](), list[str]()
+        for key in (key for key in self.keys if key.startswith(f"{kind}-")):
+            study, name = self.parts.get(key), key.partition("-")[2]
+            if not isinstance(study, Compare):
+                against.append(Reason(f"{name}: {self._missing(key)}", "not decided"))
+                continue
+            found = [replace(each, text=f"{name}: {each.text}") for each in reasons(study, name)]
+            against += [each for each in found if each.word != "go"]
+            told += [each.text for each in found if each.word == "go"]
+            evidence += [study.folder.id] if study.folder is not None else []
+        return Row(TITLES[kind], ordered(against), tuple(told), tuple(evidence))
+
+    def _missing(self, key: str) -> str:
+        stopped = STARTS in self.parts and self._does_not_start
+        return self.failures.get(key, "not asked, as it does not start" if stopped else "it was not asked yet")
+
+    @property
+    def word(self) -> Word:
+        """Of all rows."""
+        return worst(row.word for row in self.rows)
+
+    @property
+    def in_words(self) -> str:
+        sides_ = f"{self.asked_.old} to {self.asked_.new}"
+        return f"{sides_}: {self.word}; {', '.join(f'{row.title}: {row.word}' for row in self.rows)}"
+
+    def summary(self) -> Mapping[str, Any]:
+        return {"word": self.word, "rows": [row.as_json() for row in self.rows], "failures": self.failures}
+
+
+def _accepting(row: Row, known: Mapping[str, str]) -> Row:
+    """With why some of its reasons do not count."""
+    found = [replace(each, accepted=known[each.name]) if each.name in known else each for each in row.reasons]
+    return replace(row, reasons=ordered(found))
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+def _fields(target: Target) -> dict[str, Any]:
+    """What a side changes."""
+    given = target.model_dump(mode="json", exclude_none=True)
+    env = given.pop("env", {})
+    return {f"target.{name}": value for name, value in given.items()} | {
+        f"target.env.{name}": value for name, value in env.items()
+    }
+
+
+def _scripts_and_variables(asked: Asked) -> tuple[list[str], list[str]]:
+    """Scripts whose use of MXNet is looked at, and variables that are set."""
+    values = asked.scenarios.values()
+    scripts = [str(each["workload"]["script"]) for each in values if each["workload"].get("script")]
+    variables = [name for each in values for name in (each.get("target") or {}).get("env", {})]
+    return list(dict.fromkeys(scripts)), list(dict.fromkeys([*variables, *asked.new.env]))
+
+
+def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
+    """Differences of operators: those that fail, or all others."""
+    if not isinstance(study, Operators) or study.parity is None:
+        return None
+    found = study.parity
+    each = [difference for difference in found.differences if (difference.kind in _FAILURES) == failures]
+    reasons = [
+        Reason(f"{it.op} {it.kind}: {it.how} ({it.cases} cases)", name=f"operator {it.op}: {it.kind}") for it in each
+    ]
+    evidence = (study.folder.id,) if study.folder is not None else ()
+    told = f"{found.compared} cases of {found.operators} operators were compared"
+    if failures:
+        return Row(title, ordered(reasons), (told,), evidence)
+    gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
+    apart = f"cases of {len(found.unstable)} do not repeat themselves"
+    left = f"of {len(found.untaken)} operators no call was found, {apart}"
+    return Row(title, ordered([*gone, *reasons]), (told, left), evidence)
+
+
+def _drift(study: Compare, name: str) -> Iterator[Reason]:
+    """Whether training goes where it went."""
+    if study.broken:
+        yield Reason(study.broken, name=f"drift {name}")
+        return
+    for finding in study.evidence.findings():
+        if finding.mean is None:
+            yield Reason(study.nothing, "not decided")
+        else:
+            word: Word = "no-go" if finding.word == MEASURES["drift"].worse else "go"
+            yield Reason(sentence(finding), "not decided" if finding.word == "undecided" else word, f"drift {name}")
+
+
+def _speed(study: Compare, name: str) -> Iterator[Reason]:
+    """Whether it is as fast, takes as much memory, and computes the same."""
+    if study.broken:
+        yield Reason(study.broken, name=f"speed {name}")
+        return
+    for side, found in study.meanings.items():
+        if found.word in ("different", "unknown"):
+            word: Word = "no-go" if found.word == "different" else "not decided"
+            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}")
+    for finding in study.evidence.findings():
+        if finding.mean is None:
+            yield Reason(study.nothing, "not decided")
+            continue
+        words: dict[str, Word] = {"slower": "no-go", "undecided": "not decided"}
+        yield Reason(sentence(finding), words.get(finding.word, "go"), f"speed {name}")
+    yield from _sizes(study, name)
+
+
+def _sizes(study: Compare, name: str) -> Iterator[Reason]:
+    for measure in SIZES:
+        margin = study.evidence.margin(measure)
+        for side in study.evidence.others:
+            finding = study.evidence.finding(measure, side)
+            worse = finding.word == MEASURES[measure].worse and finding.mean is not None and margin is not None
+            if worse and finding.mean is not None and margin is not None and finding.mean.low > margin.high:
+                yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+
+
+def shipped() -> list[Path]:
+    """The scenarios that are asked about where a user gives none."""
+    return sorted((folder() / "qualify").glob("*.yaml"))
+
+
+def read(paths: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
+    """Scenario files as plain values by name, without variants; InputError or ScenarioError for what cannot be run."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for path in paths:
+        if path.stem in found:
+            raise InputError(f"two scenarios are called {path.stem}; give one of them another name")
+        found[path.stem] = sides.read(path, [], [[]]).values
+    return found

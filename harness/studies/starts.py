@@ -1,0 +1,183 @@
+"""Whether a new target starts, has what the old one has, and what a user's scripts and scenarios ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.base.errors import DamagedRunError, TargetError
+from harness.execution import worker_archive
+from harness.execution.interruption import Interruption
+from harness.gpu import fitness, installed
+from harness.judging.verdict import Verdict
+from harness.scenario import script_names
+from harness.scenario.schema import Target
+from harness.scenario.script_names import Used
+from harness.studies.row import Reason, Row, ordered
+from harness.studies.study import Study, Trial
+from harness.studies.study_folder import Answer, StudyFolder
+from harness.targets import library, probed, resolve, settings
+from harness.targets.interpreter import Interpreter
+from harness.targets.probed import Probed
+
+SIDES = ("from", "to")
+TITLE = "starts"
+MOST_NAMES = 8
+"""Of a list in a sentence."""
+
+
+class Starts(Study):
+    """``scripts`` are files whose use of MXNet is looked at, ``variables`` those of the environment that are set."""
+
+    name: ClassVar[str] = "starts"
+
+    def __init__(self, old: Target, new: Target, scripts: Sequence[str] = (), variables: Sequence[str] = ()) -> None:
+        self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
+        self._scripts, self._variables = list(scripts), list(variables)
+        self._found: dict[str, Probed | str] = {}
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
+        return {**targets, "scripts": self._scripts, "variables": self._variables}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Starts:
+        return cls(Target(**question["from"]), Target(**question["to"]), question["scripts"], question["variables"])
+
+    @property
+    def total(self) -> int:
+        return len(SIDES)
+
+    def wanted(self) -> Sequence[Trial]:
+        return [Trial(side) for side in SIDES if side not in self._found]
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """Ask each target; one that does not start is an answer, too."""
+        names = script_names.names(self.used())
+        for trial in trials:
+            folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names))
+            if interruption.signal is not None:
+                raise KeyboardInterrupt
+            yield Answer(trial.key, "")
+
+    @staticmethod
+    def _asked(target: Target, names: Sequence[str]) -> dict[str, Any]:
+        try:
+            interpreter = resolve.interpreter(target, lambda line: None)
+            found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
+        except TargetError as error:
+            return {"failure": str(error)}
+        body = replace(found, variables=settings.known(interpreter), unfit=_unfit(interpreter)).as_json()
+        return dict(body)
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key not in SIDES:
+            raise LookupError(key)
+        if failure or self.folder is None:
+            return f"{key}: {failure}"
+        body = self.folder.read_json(f"{key}.json")
+        try:
+            self._found[key] = str(body["failure"]) if "failure" in body else Probed.from_json(body)
+        except (LookupError, TypeError, AttributeError) as error:
+            raise DamagedRunError(f"{self.folder.path / key}.json says nothing of a target: {error}") from error
+        found = self._found[key]
+        return f"{key}: {found if isinstance(found, str) else _versions(found)}"
+
+    def used(self) -> list[Used]:
+        """Names of the scripts."""
+        return [used for script in self._scripts for used in script_names.used_by(Path(script))]
+
+    @property
+    def fails(self) -> bool:
+        """Whether one of them does not start, so that nothing else can be asked."""
+        return any(isinstance(found, str) for found in self._found.values())
+
+    @property
+    def row(self) -> Row:
+        """What is against the new target."""
+        old, new = (self._found.get(side) for side in SIDES)
+        evidence = (self.folder.id,) if self.folder is not None else ()
+        if old is None or new is None:
+            return Row(TITLE, (Reason("it was not asked yet", "not decided"),), (), evidence)
+        if isinstance(old, str):
+            return Row(TITLE, (Reason(f"the old one does not start: {old}", "not decided"),), (), evidence)
+        if isinstance(new, str):
+            return Row(TITLE, (Reason(new),), (), evidence)
+        reasons = [
+            *map(Reason, new.unfit),
+            *_of_features(old, new),
+            *_of_names(self.used(), old, new),
+            *self._of_variables(old, new),
+        ]
+        return Row(TITLE, ordered(reasons), tuple(_told(old, new)), evidence)
+
+    def _of_variables(self, old: Probed, new: Probed) -> Iterator[Reason]:
+        for name in self._variables:
+            if name in old.variables and name not in new.variables:
+                yield Reason(f"{name} is set, and the new one does not read it any more", name=f"variable {name}")
+
+    @property
+    def in_words(self) -> str:
+        sides = " to ".join(str(target) for target in self.targets.values())
+        return f"{sides}: {self.row.word}"
+
+    def summary(self) -> Mapping[str, Any]:
+        return {"row": self.row.as_json()}
+
+
+def _unfit(interpreter: Interpreter) -> tuple[str, ...]:
+    """Why its library does not run on the GPUs of this machine; nothing where there are none, or it is for CPUs."""
+    driver, code = installed.driver(), library.machine_code_of(interpreter)
+    if code is None or not code.is_for_gpus or not driver.gpus:
+        return ()
+    each = fitness.misfits(driver, [gpu.index for gpu in driver.gpus], code, code.cuda)
+    return tuple(str(misfit) for misfit in each if misfit.fatal)
+
+
+def _of_features(old: Probed, new: Probed) -> Iterator[Reason]:
+    for name, enabled in old.features.items():
+        if enabled and new.features.get(name) is False:
+            yield Reason(f"it is built without {name}, which the old one has", name=f"feature {name}")
+
+
+def _of_names(used: Sequence[Used], old: Probed, new: Probed) -> Iterator[Reason]:
+    """Each name once: gone, or called as the new one does not allow and the old one does."""
+    told = set[str]()
+    for each in used:
+        before, now = old.names.get(each.name), new.names.get(each.name)
+        if before is None or each.name in told:
+            continue
+        why = "is gone" if now is None else None
+        if now is not None and each.keywords is not None and before.refuses(each.keywords, each.places) is None:
+            why = now.refuses(each.keywords, each.places)
+        if why is not None:
+            told.add(each.name)
+            yield Reason(f"{each.name} {why} ({each.place})", name=f"name {each.name}")
+
+
+def _told(old: Probed, new: Probed) -> Iterator[str]:
+    yield f"from {_versions(old)} to {_versions(new)}"
+    gone, came = sorted(old.variables - new.variables), sorted(new.variables - old.variables)
+    for names, words in ((gone, "variables that are read no more"), (came, "variables that are read now")):
+        if names:
+            yield f"{words}: {_listed(names)}"
+    unknown = sorted(name for name, enabled in old.features.items() if enabled and name not in new.features)
+    if unknown:
+        yield f"features that the new one does not name: {_listed(unknown)}"
+    added = sorted(name for name, enabled in new.features.items() if enabled and not old.features.get(name))
+    if added:
+        yield f"features that the old one lacks: {_listed(added)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def _versions(found: Probed) -> str:
+    return ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)

@@ -1,0 +1,177 @@
+"""Whether jobs survive the same faults with two targets: the table's cells, and scenarios with faults, in both.
+
+A cell that ends otherwise is run twice more in both before it is told: what ends now so, now so, says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+
+from harness.judging.verdict import Verdict
+from harness.scenario.schema import Target
+from harness.studies import sides, table
+from harness.studies.row import Reason, Row, ordered
+from harness.studies.study import Study, Trial
+from harness.studies.table import FAILED, Cell, Result
+
+SIDES = ("from", "to")
+TITLE = "survives the same"
+TIMES = 3
+"""How often a cell is run with either target once it ended otherwise."""
+
+TOPOLOGIES, FAULTS = ("dist_sync", "dist_async"), ("kill", "pause", "restart")
+"""Columns and rows of the table that are run unless others are asked for; partitions take as long again."""
+
+_WORST = (
+    "completed", "completed, weights differ", "trained, hung at the exit", "crashed", "diverged", "refused", "hung",
+)  # fmt: skip
+
+
+class Survival(Study):
+    """``own``: scenarios with faults, as plain values by name, beside the table; no topologies, no table."""
+
+    name: ClassVar[str] = "survival"
+
+    def __init__(
+        self,
+        old: Target,
+        new: Target,
+        topologies: Sequence[str] = TOPOLOGIES,
+        faults: Sequence[str] = FAULTS,
+        own: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self.targets = {"from": old, "to": new}
+        self._topologies, self._faults, self._own = list(topologies), list(faults), dict(own or {})
+        known = table.cells(table.chosen_topologies(topologies), table.chosen_faults(faults)) if topologies else []
+        self.cells = {cell.name: cell for cell in [*_cells(self._own), *known]}
+        self._results: dict[str, Result] = {}
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
+        return {**targets, "topologies": self._topologies, "faults": self._faults, "own": self._own}
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Survival:
+        old, new = (Target(**question[side]) for side in SIDES)
+        return cls(old, new, question["topologies"], question["faults"], question["own"])
+
+    @property
+    def total(self) -> int:
+        return len(self._keys())
+
+    def wanted(self) -> Sequence[Trial]:
+        return [self._trial(key) for key in self._keys() if key not in self._results]
+
+    def _keys(self) -> list[str]:
+        """Both targets by turns; more of what ended otherwise, once every cell was run."""
+        first = [_key(side, name, 1) for name in self.cells for side in SIDES]
+        if not all(key in self._results for key in first):
+            return first
+        again = [name for name in self.cells if not self._same(name)]
+        return [*first, *(_key(side, name, time) for time in range(2, TIMES + 1) for name in again for side in SIDES)]
+
+    def _same(self, name: str) -> bool:
+        """Whether the first run of a cell ended alike with both."""
+        old, new = (self._results[_key(side, name, 1)] for side in SIDES)
+        return ending(old) == ending(new)
+
+    def _trial(self, key: str) -> Trial:
+        side, name, time = _parts(key)
+        values = yaml.safe_load(self.cells[name].text)
+        with_target = sides.aimed(values, self.targets[side])
+        text = yaml.safe_dump({**with_target, "seed": values.get("seed", 0) + time - 1}, sort_keys=False)
+        return Trial(key, text)
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        side, name, _ = _parts(key)
+        cell = self.cells[name]
+        self._results[key] = table.failed(cell, failure) if verdict is None else table.result(cell, verdict)
+        return f"{self.targets[side]}: {cell.topology}, {cell.fault}: {ending(self._results[key])}"
+
+    @property
+    def row(self) -> Row:
+        """What the new target does not survive as the old one does."""
+        evidence = (self.folder.id,) if self.folder is not None else ()
+        reasons, told = list[Reason](), list[str]()
+        for name, cell in self.cells.items():
+            reason = self._reason(name, f"{cell.topology}, {cell.fault}")
+            if isinstance(reason, str):
+                told.append(reason)
+            elif reason is not None:
+                reasons.append(reason)
+        return Row(TITLE, ordered(reasons), (*told, f"{len(self.cells)} cells"), evidence)
+
+    def _reason(self, name: str, words: str) -> Reason | str | None:
+        found = {side: self._endings(side, name) for side in SIDES}
+        if not all(found.values()):
+            return Reason(f"{words}: not run with both yet", "not decided")
+        old, new = (set(found[side]) for side in SIDES)
+        said = f"{words}: {_counted(found['from'])}, now {_counted(found['to'])}"
+        if FAILED in old | new:
+            return Reason(f"{said}; there is no verdict on some", "not decided")
+        if old == new:
+            return None
+        if old & new:
+            return f"{said}: no reason for or against it"
+        if len(found["to"]) < TIMES:
+            return Reason(f"{said}; not run often enough yet", "not decided")
+        if max(map(_rank, old)) < min(map(_rank, new)):
+            return Reason(said, "no-go", f"survival {name}")
+        return f"{said}: better, or as bad"
+
+    def _endings(self, side: str, name: str) -> list[str]:
+        keys = (_key(side, name, time) for time in range(1, TIMES + 1))
+        return [ending(self._results[key]) for key in keys if key in self._results]
+
+    @property
+    def in_words(self) -> str:
+        both = " to ".join(str(target) for target in self.targets.values())
+        return f"{both}: {len(self._results)} runs of {len(self.cells)} cells: {self.row.word}"
+
+    def summary(self) -> Mapping[str, Any]:
+        endings = {name: {side: self._endings(side, name) for side in SIDES} for name in self.cells}
+        return {"row": self.row.as_json(), "cells": endings}
+
+
+def ending(result: Result) -> str:
+    """How a run ended, in words that both targets share."""
+    if result.outcome == FAILED:
+        return FAILED
+    if result.unproven and not result.idle:
+        return FAILED
+    if result.outcome == "hung" and result.stage == "exit":
+        return "trained, hung at the exit"
+    return "completed, weights differ" if result.outcome == "completed" and result.weights == "" else result.outcome
+
+
+def _rank(word: str) -> int:
+    return _WORST.index(word) if word in _WORST else len(_WORST)
+
+
+def _counted(words: Sequence[str]) -> str:
+    counts = {word: words.count(word) for word in words}
+    return ", ".join(word if n == len(words) else f"{word} ({n} of {len(words)})" for word, n in counts.items())
+
+
+def _cells(own: Mapping[str, Mapping[str, Any]]) -> Iterator[Cell]:
+    for name, values in own.items():
+        kept = {key: value for key, value in values.items() if key not in ("variants", "expect", "repeat", "seeds")}
+        yield Cell("own", name, yaml.safe_dump({**kept, "control": False}, sort_keys=False, allow_unicode=True))
+
+
+def _key(side: str, name: str, time: int) -> str:
+    return f"{side}-{name}-{time}"
+
+
+def _parts(key: str) -> tuple[str, str, int]:
+    """LookupError for the name of no trial."""
+    side, _, rest = key.partition("-")
+    name, _, time = rest.rpartition("-")
+    if side not in SIDES or not time.isdecimal():
+        raise LookupError(key)
+    return side, name, int(time)

@@ -1,0 +1,44 @@
+"""A qualification on a screen: the answer, a row a question, reasons as they were said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.report import qualify as report
+from harness.scenario.schema import Target
+from harness.studies import study_folder
+from harness.studies.qualify import Asked, Qualify
+from harness.studies.row import Reason, Row
+
+
+def _text(of: object) -> str:
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(of)
+    return console.export_text()
+
+
+def test_nothing_is_known_yet(tmp_path: Path) -> None:
+    study = Qualify(Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1"), {}, rows=("starts", "operators")))
+    study.folder = study_folder.create(tmp_path, "qualify", study.question)
+    text = _text(report.render(study))
+    assert text.startswith("NOT DECIDED: mxnet 1.8.0.post0 → mxnet 1.9.1")
+    assert text.count("it was not asked yet") == 3
+
+
+def test_reasons_of_a_row() -> None:
+    reasons = (Reason("[bold]it\x1b[31m crashes"), Reason("unclear", "not decided"), Reason("old", accepted="we know"))
+    text = _text(report.of_row(Row("means the same", reasons, ("ten cases",))))
+    assert "no-go" in text
+    assert "[bold]it" in text and "\x1b" not in text
+    assert "accepted: old: we know" in text
+    assert "ten cases" in text
+
+
+def test_a_row_without_reasons_and_one_with_very_many() -> None:
+    assert "nothing speaks against it" in _text(report.of_row(Row("starts")))
+    many = tuple(Reason(f"reason {number}") for number in range(30))
+    text = _text(report.of_row(Row("starts", many)))
+    assert "and 18 more" in text
+    assert "reason 12" not in text

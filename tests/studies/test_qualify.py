@@ -1,0 +1,206 @@
+"""Which parts a qualification has, and what their findings come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.scenario.schema import Target
+from harness.statistics.sequential import Look
+from harness.studies import accepted, qualify, study_folder
+from harness.studies.compare import Compare
+from harness.studies.meaning import Meaning
+from harness.studies.operators import Operators
+from harness.studies.pairs import Pair
+from harness.studies.parity import Difference, Parity
+from harness.studies.qualify import NEW, Asked, Qualify
+from harness.studies.row import Reason
+from harness.studies.study import Study
+
+VALUES: Mapping[str, Any] = {
+    "title": "t",
+    "workload": {"model": "mlp", "steps": 50},
+    "target": {"env": {"MXNET_A": "1"}},
+}
+FAULTY = {**VALUES, "faults": [{"pause": {"at": {"step": 5}, "for": {"time": "1s"}}}]}
+ASKED = Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1", env={"MXNET_B": "2"}), {"one": VALUES})
+
+
+def test_parts_in_order_and_speed_while_nothing_else_computes() -> None:
+    study = Qualify(replace(ASKED, scenarios={"one": VALUES, "two": VALUES, "pause": FAULTY}))
+    assert study.keys == ["starts", "operators", "drift-one", "drift-two", "speed-one", "speed-two", "survival"]
+    assert [trial.key for trial in study.wanted()] == ["starts"]
+    assert Qualify(replace(ASKED, rows=("speed", "starts"))).keys == ["starts", "speed-one"]
+
+
+def test_asked_again_it_is_the_same() -> None:
+    study = Qualify(replace(ASKED, topologies=("horovod",), operators=("exp",), seeds=5))
+    again = Qualify.asked(study.question, Path())
+    assert again.question == study.question
+    assert again.asked_ == study.asked_
+
+
+def test_sides_differ_in_their_targets_only() -> None:
+    old, new = ASKED.sides("one").sides
+    assert (old.fields, new.fields) == (
+        {"target.mxnet": "1.8.0.post0"},
+        {"target.mxnet": "1.9.1", "target.env.MXNET_B": "2"},
+    )
+    assert ASKED.sides("one").values["target"] == {"env": {"MXNET_A": "1"}}
+
+
+def test_a_version_of_the_scenarios_own_gives_way() -> None:
+    values = {**VALUES, "target": {"mxnet": "1.5.0"}}
+    asked = replace(ASKED, new=Target(python="/opt/python"), scenarios={"one": values})
+    assert asked.sides("one").sides[1].fields == {"target.python": "/opt/python"}
+    assert asked.sides("one").values["target"] == {"env": {}}
+
+
+def test_two_scenarios_of_one_name(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.yaml").write_text("title: t\nworkload: {model: mlp, steps: 50}\n")
+    with pytest.raises(InputError, match="two scenarios are called x"):
+        qualify.read([tmp_path / "a" / "x.yaml", tmp_path / "b" / "x.yaml"])
+
+
+def test_what_is_shipped_can_be_asked_about() -> None:
+    names = qualify.read(qualify.shipped())
+    assert list(names) == ["dist-sync", "lenet", "lstm", "resnet18"]
+    assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 11
+
+
+def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
+    study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0))
+    study.meanings = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
+    for effect in effects:
+        known = {"throughput": effect, "throughput_overall": effect, **sizes}
+        first = {"held_memory": 1e9}
+        study.evidence.pairs.append(Pair("run", 10.0, {name: {NEW: it} for name, it in known.items()}, first))
+    study.evidence.looks.append(Look(len(effects), 0.9))
+    return study
+
+
+SAME = (0.001, -0.002, 0.0, 0.002, -0.001, 0.001)
+SLOWER = tuple(each - 0.1 for each in SAME)
+SCATTERED = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3)
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        (_speed(*SAME), {"go"}),
+        (_speed(*SLOWER), {"no-go"}),
+        (_speed(*(-each for each in SLOWER)), {"go"}),
+        (_speed(*SCATTERED), {"not decided"}),
+        (_speed(*SAME, meaning="different"), {"no-go", "go"}),
+        (_speed(*SAME, meaning="unknown"), {"not decided", "go"}),
+        (_speed(*SAME, peak_memory=0.1), {"no-go", "go"}),
+        (_speed(*SAME, peak_memory=0.01), {"go"}),
+        (_speed(*SAME, peak_memory=-0.1), {"go"}),
+    ],
+)
+def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
+    assert {reason.word for reason in qualify._speed(study, "one")} == words
+
+
+def test_a_side_that_never_trained_is_a_reason() -> None:
+    study = _speed(*SAME)
+    study.broken = "new did not train to the end"
+    assert list(qualify._speed(study, "one")) == [Reason("new did not train to the end", name="speed one")]
+
+
+def _drift(*effects: float) -> Compare:
+    study = Compare(ASKED.sides("one"), qualify.Question("drift"))
+    for place, effect in enumerate(effects):
+        study.evidence.pairs.append(Pair("run", 1.0, {"drift": {NEW: effect}}, {"drift": 0.3 + place / 100}))
+    study.evidence.looks.append(Look(len(effects), 0.9))
+    return study
+
+
+@pytest.mark.parametrize(
+    ("effects", "word"),
+    [
+        ((0.0,) * 8, "go"),
+        (tuple(1.0 + each for each in SAME), "no-go"),
+        (tuple(each - 1.0 for each in SAME), "go"),
+        (SCATTERED, "not decided"),
+    ],
+)
+def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
+    (reason,) = qualify._drift(_drift(*effects), "one")
+    assert reason.word == word
+
+
+def _operators(*differences: Difference, gone: tuple[str, ...] = ()) -> Operators:
+    study = Operators(ASKED.old, ASKED.new)
+    parity = Parity(differences, (), ("x",), 100, 10, ("y", "z"), gone, ())
+    study.__class__ = type("Known", (Operators,), {"parity": parity})
+    return study
+
+
+DIFFERENCES = tuple(Difference("op", kind, {"case": "op()"}, "how") for kind in ("crashes", "refuses", "is not finite"))
+
+
+def test_what_fails_has_a_row_of_its_own() -> None:
+    study = _operators(*DIFFERENCES, gone=("old_op",))
+    means, fails = (qualify._of_operators(study, "t", failures) for failures in (False, True))
+    assert means is not None and fails is not None
+    assert [reason.name for reason in means.reasons] == ["operator old_op: is gone", "operator op: refuses"]
+    assert [reason.name for reason in fails.reasons] == ["operator op: crashes", "operator op: is not finite"]
+    assert means.told[1] == "of 2 operators no call was found, cases of 1 do not repeat themselves"
+
+
+def _with(tmp_path: Path, **parts: Study) -> Qualify:
+    study = Qualify(replace(ASKED, rows=("operators", "speed")))
+    study.folder = study_folder.create(tmp_path, "qualify", study.question)
+    study.parts = {name.replace("_", "-"): part for name, part in parts.items()}
+    return study
+
+
+def test_rows_and_the_word_of_all(tmp_path: Path) -> None:
+    study = _with(tmp_path, operators=_operators())
+    assert [(row.title, row.word) for row in study.rows] == [
+        ("means the same", "go"), ("as fast, as small", "not decided"), ("NaN, hang, crash", "go"),
+    ]  # fmt: skip
+    assert study.word == "not decided"
+    study = _with(tmp_path, operators=_operators(), speed_one=_speed(*SAME))
+    assert study.word == "go"
+    assert study.in_words.startswith("mxnet 1.8.0.post0 to mxnet 1.9.1: go; means the same: go, ")
+
+
+def test_what_is_accepted_does_not_count_and_what_was_not_seen_is_told(tmp_path: Path) -> None:
+    study = _with(tmp_path, operators=_operators(*DIFFERENCES), speed_one=_speed(*SAME))
+    assert study.word == "no-go"
+    assert study.folder is not None
+    names = {f"operator op: {each.kind}": "known" for each in DIFFERENCES}
+    accepted.keep({**names, "operator old: refuses": "gone"}, study.folder)
+    assert study.word == "go"
+    assert study.rows[-1].told[-1] == "accepted, and not seen: operator old: refuses"
+
+
+def test_a_part_that_failed_is_told_and_not_tried_for_ever(tmp_path: Path) -> None:
+    study = _with(tmp_path, operators=_operators())
+    assert study.add("speed-one", None, "no such machine") == "speed-one: no such machine"
+    assert study.wanted() == []
+    assert study.rows[1].reasons == (Reason("one: no such machine", "not decided"),)
+    with pytest.raises(LookupError):
+        study.add("speed-two", None, "")
+
+
+def test_parts_are_found_again(tmp_path: Path) -> None:
+    study = _with(tmp_path)
+    assert study.folder is not None
+    _, first = study._opened("speed-one", study.folder)
+    again, second = study._opened("speed-one", study.folder)
+    assert first == second
+    assert isinstance(again, Compare)
+    assert study.folder.parts() == [first.id]
+    whole = study_folder.whole_of(tmp_path, first.id)
+    assert whole is not None and whole.id == study.folder.id
+    assert study_folder.whole_of(tmp_path, study.folder.id) is None

@@ -1,0 +1,112 @@
+"""Whether a new target starts and has what is used, from what both said of themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import DamagedRunError
+from harness.scenario.schema import Target
+from harness.studies import study_folder
+from harness.studies.starts import Starts
+from harness.targets.probed import Probed, Taken
+
+SCRIPT = "import mxnet as mx\nmx.nd.array([1], ctx=mx.cpu())\nmx.contrib.amp.init()\n"
+NAMES: dict[str, Taken | None] = {
+    "mxnet.nd.array": Taken(("source_array", "ctx"), ("source_array",), False, 2),
+    "mxnet.cpu": Taken(("device_id",), (), False, 1),
+    "mxnet.contrib.amp.init": Taken((), (), False, 0),
+}
+OLD = Probed({"mxnet": "1.8.0"}, {"MKLDNN": True, "CUDA": False, "SSE": True}, NAMES, frozenset({"MXNET_A", "MXNET_B"}))
+NEW = Probed(
+    {"mxnet": "1.9.1"}, {"MKLDNN": True, "CUDA": False, "INT64": True}, NAMES, frozenset({"MXNET_B", "MXNET_C"})
+)
+
+
+def _study(folder: Path, old: Probed | str, new: Probed | str, variables: tuple[str, ...] = ()) -> Starts:
+    (folder / "train.py").write_text(SCRIPT)
+    study = Starts(Target(mxnet="1.8.0"), Target(mxnet="1.9.1"), [str(folder / "train.py")], variables)
+    study.folder = study_folder.create(folder, "starts", study.question)
+    for key, found in (("from", old), ("to", new)):
+        body = {"failure": found} if isinstance(found, str) else found.as_json()
+        study.folder.write_json(f"{key}.json", body)
+        study.add(key, None, "")
+    return study
+
+
+def _reasons(study: Starts) -> list[str]:
+    return [reason.text for reason in study.row.reasons]
+
+
+def test_nothing_against_what_has_all_that_is_used(tmp_path: Path) -> None:
+    study = _study(tmp_path, OLD, NEW)
+    assert (study.row.word, study.fails, study.wanted()) == ("go", False, [])
+    assert study.row.told == (
+        "from mxnet 1.8.0 to mxnet 1.9.1",
+        "variables that are read no more: MXNET_A",
+        "variables that are read now: MXNET_C",
+        "features that the new one does not name: SSE",
+        "features that the old one lacks: INT64",
+    )
+
+
+def _named(**names: Taken | None) -> Probed:
+    return replace(NEW, names={**NAMES, **{f"mxnet.{name.replace('__', '.')}": taken for name, taken in names.items()}})
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        (_named(cpu=None), "mxnet.cpu is gone (train.py:2)"),
+        (
+            _named(nd__array=Taken(("source_array", "device"), (), False, 2)),
+            "mxnet.nd.array takes no argument ctx (train.py:2)",
+        ),
+        (
+            _named(nd__array=Taken(("source_array", "ctx"), (), False, 0)),
+            "mxnet.nd.array takes 0 arguments, not 1 (train.py:2)",
+        ),
+        (replace(NEW, features={"MKLDNN": False}), "it is built without MKLDNN, which the old one has"),
+        (replace(NEW, unfit=("no kernel image",)), "no kernel image"),
+    ],
+)
+def test_what_is_against_it(tmp_path: Path, new: Probed, reason: str) -> None:
+    study = _study(tmp_path, OLD, new)
+    assert (_reasons(study), study.row.word) == ([reason], "no-go")
+
+
+def test_what_the_old_one_lacked_or_refused_as_well_is_no_reason(tmp_path: Path) -> None:
+    gone = _named(cpu=None)
+    assert _reasons(_study(tmp_path, replace(OLD, names=gone.names), gone)) == []
+    narrow = _named(nd__array=Taken(("source_array",), (), False, 2))
+    assert _reasons(_study(tmp_path, replace(OLD, names=narrow.names), narrow)) == []
+
+
+def test_a_variable_that_is_set_and_read_no_more(tmp_path: Path) -> None:
+    study = _study(tmp_path, OLD, NEW, ("MXNET_A", "MXNET_B", "MXNET_NEVER"))
+    assert _reasons(study) == ["MXNET_A is set, and the new one does not read it any more"]
+
+
+def test_what_does_not_start(tmp_path: Path) -> None:
+    study = _study(tmp_path, OLD, "it does not import mxnet")
+    assert (study.row.word, study.fails, _reasons(study)) == ("no-go", True, ["it does not import mxnet"])
+    study = _study(tmp_path, "gone", NEW)
+    assert (study.row.word, study.fails) == ("not decided", True)
+
+
+def test_while_nobody_was_asked(tmp_path: Path) -> None:
+    study = Starts(Target(mxnet="1.8.0"), Target(mxnet="1.9.1"))
+    assert [trial.key for trial in study.wanted()] == ["from", "to"]
+    assert study.row.word == "not decided"
+
+
+@pytest.mark.parametrize("body", [{"failures": ""}, {**OLD.as_json(), "names": 3}])
+def test_a_damaged_answer_is_named(tmp_path: Path, body: Any) -> None:
+    study = Starts(Target(mxnet="1.8.0"), Target(mxnet="1.9.1"))
+    study.folder = study_folder.create(tmp_path, "starts", study.question)
+    study.folder.write_json("from.json", body)
+    with pytest.raises(DamagedRunError):
+        study.add("from", None, "")

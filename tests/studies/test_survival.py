@@ -1,0 +1,122 @@
+"""Cells that end alike with two targets, and what is told of those that do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.planning.validation import load
+from harness.scenario.schema import Target
+from harness.studies import survival
+from harness.studies.survival import Survival, ending
+from harness.studies.table import FAILED, Result
+
+OLD, NEW = Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1", env={"MXNET_A": "1"})
+CELL = "dist_sync-kill-worker"
+
+
+def _result(outcome: str, **fields: Any) -> Result:
+    return Result("dist_sync", "kill worker", outcome, "", fields.pop("unproven", ""), **fields)
+
+
+def _study(old: list[str], new: list[str]) -> Survival:
+    """Every cell but one ended alike; of that one there are as many runs as words."""
+    study = Survival(OLD, NEW, ["dist_sync"], ["kill"])
+    for name in study.cells:
+        for side, words in (("from", old), ("to", new)):
+            for time, word in enumerate(words if name == CELL else ["completed"], 1):
+                study._results[f"{side}-{name}-{time}"] = _result(word)
+    return study
+
+
+def _asked(study: Survival) -> list[str]:
+    return [trial.key for trial in study.wanted()]
+
+
+def test_every_cell_once_with_both_targets_by_turns() -> None:
+    study = Survival(OLD, NEW, ["dist_sync"], ["kill"])
+    names = ("dist_sync-nothing", "dist_sync-kill-worker")
+    assert _asked(study)[:4] == [f"{side}-{name}-1" for name in names for side in ("from", "to")]
+    assert study.total == len(_asked(study)) == 2 * len(study.cells) == 8
+
+
+def test_each_run_is_of_its_target(tmp_path: Path) -> None:
+    study = Survival(OLD, NEW, ["dist_sync"], ["restart"])
+    for trial in study.wanted():
+        (tmp_path / "cell.yaml").write_text(trial.text)
+        target = load(tmp_path / "cell.yaml").scenario.target
+        expected = OLD if trial.key.startswith("from") else NEW
+        assert (target.mxnet, target.env.get("MXNET_A")) == (expected.mxnet, expected.env.get("MXNET_A"))
+        assert ("PS_HEARTBEAT_TIMEOUT" in target.env) == ("heartbeats" in trial.key)
+
+
+def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
+    study = _study(["crashed"], ["hung"])
+    again = [f"{side}-{CELL}-{time}" for time in (2, 3) for side in ("from", "to")]
+    assert _asked(study) == again
+    assert [yaml.safe_load(trial.text)["seed"] for trial in study.wanted()] == [62, 62, 63, 63]
+    assert study.row.word == "not decided"
+    assert _asked(_study(["crashed"], ["crashed"])) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word", "said"),
+    [
+        (["crashed"], ["crashed"], "go", ""),
+        (["crashed"] * 3, ["hung"] * 3, "no-go", "dist_sync, kill worker: crashed, now hung"),
+        (["completed"] * 3, ["completed, weights differ"] * 3, "no-go", "completed, now completed, weights differ"),
+        (["crashed"] * 3, ["hung", "hung", "crashed"], "go", "crashed, now hung (2 of 3), crashed (1 of 3): no reason"),
+        (["hung"] * 3, ["crashed"] * 3, "go", "hung, now crashed: better"),
+        (["completed", "hung", "completed"], ["crashed"] * 3, "go", "better, or as bad"),
+        (["completed"] * 3, [FAILED] * 3, "not decided", "there is no verdict on some"),
+    ],
+)
+def test_what_is_told_of_a_cell(old: list[str], new: list[str], word: str, said: str) -> None:
+    row = _study(old, new).row
+    assert row.word == word
+    assert said in " ".join([*(reason.text for reason in row.reasons), *row.told])
+
+
+@pytest.mark.parametrize(
+    ("result", "word"),
+    [
+        (_result("completed", weights="a"), "completed"),
+        (_result("completed", weights=""), "completed, weights differ"),
+        (_result("hung", stage="exit"), "trained, hung at the exit"),
+        (_result("hung"), "hung"),
+        (_result("completed", unproven="no signal", word="missing"), FAILED),
+        (_result("completed", unproven="no packet", idle=True), "completed"),
+        (_result(FAILED), FAILED),
+    ],
+)
+def test_how_a_run_ended(result: Result, word: str) -> None:
+    assert ending(result) == word
+
+
+def test_scenarios_of_ones_own_are_run_as_they_are_without_what_they_expect() -> None:
+    own = {
+        "pause": {
+            "title": "t",
+            "workload": {"model": "mlp", "steps": 40},
+            "faults": [{"pause": {"at": {"step": 5}, "for": {"time": "1s"}}}],
+            "expect": {"outcome": "completed"},
+            "target": {"mxnet": "1.5.0", "env": {"MXNET_B": "2"}},
+        }
+    }
+    study = Survival(OLD, NEW, [], [], own)
+    (first, second) = study.wanted()
+    assert (first.key, second.key) == ("from-own-pause-1", "to-own-pause-1")
+    values = yaml.safe_load(second.text)
+    assert values["target"] == {"mxnet": "1.9.1", "env": {"MXNET_A": "1", "MXNET_B": "2"}}
+    assert "expect" not in values
+    assert values["control"] is False
+    assert Survival.asked(study.question, Path()).question == study.question
+
+
+def test_a_key_of_no_trial() -> None:
+    for key in ("nothing", "from-x-y", f"to-{survival.SIDES}-1"):
+        with pytest.raises(LookupError):
+            Survival(OLD, NEW, ["dist_sync"], ["kill"]).add(key, None, "why")
