@@ -89,7 +89,7 @@ def _of_study(folder: StudyFolder) -> str:
     source = page.Source(
         folder.id, _first(folder), f"harness {name} --resume {whole.id}{_defaults.option(folder.results)}"
     )
-    return page.of_study(shown.title, shown.text, shown.picture, source)
+    return page.of_study(shown.title, shown.text, shown.picture, source, shown.badge)
 
 
 def _first(folder: StudyFolder) -> str:

@@ -59,6 +59,10 @@ def _reason(reason: Reason) -> Text:
 def _told(study: Qualify) -> Iterator[Text]:
     for row in study.rows:
         yield from (Text(f"{row.title}: {printable(line)}", "dim") for line in row.told)
+    operators = [each for row in study.rows for each in row.evidence if each.endswith("-operators")]
+    if operators:
+        shows = f"harness operators --resume {operators[0]} --scripts FOLDER"
+        yield Text(f"programs that show what differs: {shows}", "dim")
     evidence = [each for row in study.rows for each in row.evidence]
     if evidence:
         yield Text(

@@ -54,7 +54,7 @@ ROWS = ("--row", "starts", "--row", "operators", "--row", "survival")
 
 
 def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
-    asked = (folder / "paused.yaml", *SAME, *FEW, *ROWS, "--topology", "dist_sync", "--fault", "restart")
+    asked = (folder / "paused.yaml", *SAME, *FEW, *ROWS, "--topology", "dist_sync", "--fault", "kill")
     command = harness("qualify", *asked, "--json", "--results", folder)
     assert command.code == 0, command.out + command.err
     body = command.json
@@ -64,7 +64,7 @@ def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
     )
     starts = body["rows"][0]
     assert starts["told"] == [f"from {starts['told'][0].split(' to ')[1]} to {starts['told'][0].split(' to ')[1]}"]
-    assert body["rows"][2]["told"][-1] == "7 cells"
+    assert body["rows"][2]["told"][-1] == "5 cells"
     page = harness("report", "last:qualify", "--output", folder / "page.html", "--results", folder)
     assert page.code == 0, page.err
     assert "May we upgrade? mxnet 1.9.1 → mxnet 1.9.1" in (folder / "page.html").read_text()
@@ -73,7 +73,7 @@ def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
 def test_its_parts_are_studies_that_stay_with_it(folder: Path) -> None:
     (whole,) = folder.glob("studies/*-qualify")
     parts = json.loads((whole / "parts.json").read_text())
-    assert list(parts) == ["starts", "operators", "survival"]
+    assert sorted(parts) == ["operators", "starts", "survival"]
     said = harness("studies", "--results", folder).out
     assert f"harness qualify --resume {whole.name}" in said
     units = harness("prune", "--keep", "0", "--json", "--results", folder).json["units"]

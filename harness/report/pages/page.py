@@ -53,12 +53,17 @@ def of_run(verdict: Verdict, timelines: Sequence[Timeline], claims: Sequence[str
     return _page(verdict.title, verdict.verdict, lead, sections, source)
 
 
-def of_study(title: str, text: RenderableType, picture: str, source: Source) -> str:
-    """The page of a study: what terminals show, and its picture (SVG, from a program of ours) where it has one."""
-    drawn = [Section("As a picture", Markup('<div class="picture">{}</div>').format(Markup(_inner(picture))))]
-    ending = _ending(source, "Go on with it, or show it again", "The scenario of its first run")
-    sections = [Section("What it comes to", as_html.blocks(text)), *(drawn if picture else ()), *ending]
-    return _page(title, "", [], sections, source)
+def of_study(title: str, text: RenderableType, picture: str, source: Source, badge: str = "") -> str:
+    """The page of a study: what terminals show, and its picture (SVG, from a program of ours) where it has one.
+
+    ``badge``: the answer in a word, where it has one.
+    """
+    sections = [Section("What it comes to", as_html.blocks(text))]
+    if picture:
+        drawn = Markup('<div class="picture">{}</div>').format(Markup(_inner(picture)))
+        sections.append(Section("As a picture", drawn))
+    sections += _ending(source, "Go on with it, or show it again", "The scenario of its first run")
+    return _page(title, badge, [], sections, source)
 
 
 def _page(title: str, badge: str, lead: Iterable[str], sections: Iterable[Section], source: Source) -> str:

@@ -29,11 +29,12 @@ KINDS: Mapping[str, type[Study]] = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A study's title, what it comes to, and its picture as SVG, "" where it has none."""
+    """A study's title, what it comes to, its picture as SVG and its answer in a word, "" where it has none."""
 
     title: str
     text: RenderableType
     picture: str = ""
+    badge: str = ""
 
 
 def shown(folder: StudyFolder) -> Shown:
@@ -58,7 +59,7 @@ def _shown(study: Study) -> Shown:
     if isinstance(study, Operators):
         return Shown("Every operator of two targets", operators.render(study))
     if isinstance(study, Qualify):
-        return Shown(f"May we upgrade? {study.asked_.old} → {study.asked_.new}", qualify.render(study))
+        return Shown(f"May we upgrade? {study.asked_.old} → {study.asked_.new}", qualify.render(study), "", study.word)
     if isinstance(study, Starts | Survival):
         return Shown(study.row.title.capitalize(), qualify.of_row(study.row))
     if isinstance(study, Shrink):

@@ -78,3 +78,9 @@ def test_a_page_of_a_study_has_its_picture_without_what_stands_before_it() -> No
     assert '<div class="picture"><svg viewBox="0 0 1 1"></svg></div>' in text
     assert "<!DOCTYPE svg>" not in text
     assert EVIL not in text and "faster" in Elements(text).text
+
+
+def test_a_page_of_a_study_without_a_picture_and_with_its_answer() -> None:
+    text = page.of_study("May we?", Text("because"), "", SOURCE, "not decided")
+    assert "As a picture" not in text
+    assert '<span class="badge not decided">not decided</span>' in text
