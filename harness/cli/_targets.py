@@ -1,4 +1,4 @@
-"""``--from`` and ``--to``: two targets, where a verb asks what differs between them."""
+"""``--from`` and ``--to``, or ``--good`` and ``--bad``: targets, where a verb asks what differs between them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 FIELDS = ("mxnet", "python", "horovod", "cuda", "nccl", "cudnn")
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: argparse.ArgumentParser, old: str = "--from", new: str = "--to") -> None:
     """Both options; what was given is in ``old`` and ``new``."""
     what = "mxnet=VERSION, python=PATH, horovod=VERSION, … or env.NAME=VALUE; may be repeated"
-    parser.add_argument("--from", action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
-    parser.add_argument("--to", action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
+    parser.add_argument(old, action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
+    parser.add_argument(new, action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
 
 
-def both(arguments: argparse.Namespace) -> tuple[Target, Target]:
+def both(arguments: argparse.Namespace, old: str = "--from", new: str = "--to") -> tuple[Target, Target]:
     """What was given; InputError where one of them is missing, or none."""
     if not arguments.old or not arguments.new:
-        raise InputError("give both sides, as in --from mxnet=1.8.0.post0 --to mxnet=1.9.1, or --resume ID")
-    return _read("--from", arguments.old), _read("--to", arguments.new)
+        raise InputError(f"give both sides, as in {old} mxnet=1.8.0.post0 {new} mxnet=1.9.1, or --resume ID")
+    return read(old, arguments.old), read(new, arguments.new)
 
 
-def _read(option: str, changes: Sequence[str]) -> Target:
+def read(option: str, changes: Sequence[str]) -> Target:
+    """The target of such an option; a version alone is MXNet's. InputError for what is none."""
     from pydantic import ValidationError
 
     from harness.planning import rules
@@ -37,7 +38,7 @@ def _read(option: str, changes: Sequence[str]) -> Target:
     fields: dict[str, str] = {}
     env: dict[str, str] = {}
     for change in changes:
-        name, sign, value = change.partition("=")
+        name, sign, value = change.partition("=") if "=" in change else ("mxnet", "=", change)
         name = name.removeprefix("target.")
         if not sign or not (name in FIELDS or name.startswith("env.")):
             raise InputError(f"{option} {change}: write {'=…, '.join(FIELDS)}=… or env.NAME=VALUE")
@@ -45,7 +46,7 @@ def _read(option: str, changes: Sequence[str]) -> Target:
     try:
         target = Target(**fields, env=env)
     except ValidationError as error:
-        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg']}") from error
+        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg'].lower()}") from error
     if (wrong := next(rules.of_target(target), None)) is not None:
         raise InputError(f"{option} {' '.join(changes)}: {wrong[1]}")
     return target

@@ -6,7 +6,7 @@ import argparse
 
 from harness.cli import _options
 
-HELP = "list the studies there are: comparisons, qualifications, calibrations, tables, operators, soaks, shrinks"
+HELP = "list the studies there are: comparisons, qualifications, bisections, calibrations, tables, and others"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +40,6 @@ def execute(arguments: argparse.Namespace) -> int:
     Console().print(table)
     last, where = entries[-1], _defaults.option(arguments.results)
     whole = study_folder.whole_of(arguments.results, last.id)
-    kind, id_ = ("qualify", whole.id) if whole is not None else (last.kind, last.id)
+    kind, id_ = (whole.question()[0], whole.id) if whole is not None else (last.kind, last.id)
     print(f"go on with one, or show it again, as in: harness {kind} --resume {id_}{where}")
     return 0

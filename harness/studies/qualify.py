@@ -11,21 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import HarnessError, InputError
-from harness.execution.interruption import Interruption
-from harness.judging.verdict import Verdict
+from harness.base.errors import InputError
 from harness.scenario.schema import Target
 from harness.scenario.shipped import folder
-from harness.studies import accepted, sides, starts, study_folder, survival
+from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
+from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence
 from harness.studies.operators import Operators
 from harness.studies.row import Reason, Row, Word, ordered, worst
 from harness.studies.sides import Side, Sides
 from harness.studies.starts import Starts
-from harness.studies.study import Study, Trial, perform, recall, reopened
-from harness.studies.study_folder import PARTS, Answer, StudyFolder
+from harness.studies.study import Study, Trial
 from harness.studies.survival import Survival
 from harness.targets import resolve
 
@@ -47,13 +45,6 @@ SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What is looked at besides throughput: only what is worse by more than the margin, with its whole interval, counts."""
 
 _FAILURES = ("crashes", "hangs", "is not finite")
-_KINDS: Mapping[str, type[Study]] = {
-    STARTS: Starts,
-    OPERATORS: Operators,
-    SURVIVAL: Survival,
-    DRIFT: Compare,
-    SPEED: Compare,
-}
 
 
 @dataclass(frozen=True)
@@ -91,11 +82,10 @@ class Asked:
 
     def sides(self, name: str) -> Sides:
         """A scenario with either target."""
-        values = self.scenarios[name]
-        env = (values.get("target") or {}).get("env", {})
-        own = {key: value for key, value in values.items() if key not in sides.LEFT_OUT}
-        fields = {side: _fields(target) for side, target in self._targets.items()}
-        return Sides(name, {**own, "target": {"env": env}}, tuple(Side(side, each) for side, each in fields.items()))
+        each = {side: sides.side_fields(target) for side, target in self._targets.items()}
+        return Sides(
+            name, sides.without_target(self.scenarios[name]), tuple(Side(side, own) for side, own in each.items())
+        )
 
     @property
     def with_faults(self) -> dict[str, Mapping[str, Any]]:
@@ -103,8 +93,8 @@ class Asked:
         return {name: values for name, values in self.scenarios.items() if values.get("faults")}
 
 
-class Qualify(Study):
-    """Its trials are studies, which lie beside it; `say` hears how far they are."""
+class Qualify(Composite):
+    """A part for each question, of drift and speed one for each scenario."""
 
     name: ClassVar[str] = "qualify"
 
@@ -112,11 +102,9 @@ class Qualify(Study):
         self.asked_ = replace(
             asked, old=resolve.settle(asked.old, None, None), new=resolve.settle(asked.new, None, None)
         )
-        self.parts: dict[str, Study] = {}
-        self.failures: dict[str, str] = {}
-        self.say: Callable[[str], None] = _silent
+        super().__init__()
         for key in self.keys:
-            self._made(key)  # what cannot be asked is refused before anything runs
+            self.made(key)  # what cannot be asked is refused before anything runs
 
     @property
     def question(self) -> Mapping[str, Any]:
@@ -132,13 +120,12 @@ class Qualify(Study):
 
     @property
     def keys(self) -> list[str]:
-        """Of its parts, in order; speed last, while nothing else computes."""
+        """In order."""
         names = [name for name in self.asked_.scenarios if name not in self.asked_.with_faults]
         each = {row: [f"{row}-{name}" for name in names] if row in (DRIFT, SPEED) else [row] for row in ROWS}
         return [key for row in ROWS if row in self.asked_.rows for key in each[row]]
 
-    def _made(self, key: str) -> Study:
-        """A part as it begins."""
+    def made(self, key: str) -> Study:
         asked, (row, _, name) = self.asked_, key.partition("-")
         if row == STARTS:
             return Starts(asked.old, asked.new, *_scripts_and_variables(asked))
@@ -163,49 +150,6 @@ class Qualify(Study):
         """Whether there is nothing to go on with."""
         found = self.parts[STARTS]
         return isinstance(found, Starts) and found.fails
-
-    def run(
-        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
-    ) -> Iterator[Answer]:
-        """Each part is a study of its own, which goes on where it was; what keeps one from it is told."""
-        for trial in trials:
-            study, own = self._opened(trial.key, folder)
-            say = self._saying(trial.key)
-            if isinstance(study, Operators):
-                study.say = say
-            try:
-                with own.lock():
-                    perform(study, own, lambda progress: say(str(progress)), interruption, most)  # noqa: B023
-            except HarnessError as error:
-                yield Answer(trial.key, "", str(error))
-            else:
-                yield Answer(trial.key, "")
-
-    def _saying(self, key: str) -> Callable[[str], None]:
-        return lambda line: self.say(f"{key}: {line}")
-
-    def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:
-        """The part that was begun, or a new one; which it is, is on disk before it runs."""
-        known = folder.read_json(PARTS) if folder.has(PARTS) else {}
-        if key in known:
-            own = study_folder.find(folder.results, "", known[key])
-            return reopened(_KINDS[key.partition("-")[0]], own), own
-        study = self._made(key)
-        own = study_folder.create(folder.results, study.name, study.question)
-        folder.write_json(PARTS, {**known, key: own.id})
-        return study, own
-
-    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if key not in self.keys or self.folder is None:
-            raise LookupError(key)
-        if failure:
-            self.failures[key] = failure
-            return f"{key}: {failure}"
-        study, own = self._opened(key, self.folder)
-        study.folder = own
-        recall(study, own)
-        self.parts[key] = study
-        return f"{key}: {study.in_words}"
 
     # What they say
 
@@ -275,19 +219,6 @@ def _accepting(row: Row, known: Mapping[str, str]) -> Row:
     """With why some of its reasons do not count."""
     found = [replace(each, accepted=known[each.name]) if each.name in known else each for each in row.reasons]
     return replace(row, reasons=ordered(found))
-
-
-def _silent(line: str) -> None:
-    """Say nothing."""
-
-
-def _fields(target: Target) -> dict[str, Any]:
-    """What a side changes."""
-    given = target.model_dump(mode="json", exclude_none=True)
-    env = given.pop("env", {})
-    return {f"target.{name}": value for name, value in given.items()} | {
-        f"target.env.{name}": value for name, value in env.items()
-    }
 
 
 def _scripts_and_variables(asked: Asked) -> tuple[list[str], list[str]]:

@@ -148,6 +148,12 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     return Sides(path.stem, values, found)
 
 
+def whole(path: Path) -> dict[str, Any]:
+    """A scenario file as plain values, with all that it has; ScenarioError for what cannot be run, with its place."""
+    validation.load(path, [])
+    return dict(anchored.read(path).values)
+
+
 def parsed(name: str, values: Mapping[str, Any], sides: Mapping[str, Mapping[str, Any]]) -> Sides:
     """The same from what was stored."""
     return Sides(name, dict(values), tuple(Side(side, dict(fields)) for side, fields in sides.items()))
@@ -158,6 +164,20 @@ def aimed(values: Mapping[str, Any], target: Target) -> dict[str, Any]:
     own = values.get("target") or {}
     given = target.model_dump(mode="json", exclude_none=True)
     return {**values, "target": {**given, "env": {**own.get("env", {}), **given.get("env", {})}}}
+
+
+def side_fields(target: Target) -> dict[str, Any]:
+    """What a side changes so that it is of a target."""
+    given = target.model_dump(mode="json", exclude_none=True)
+    env = given.pop("env", {})
+    fields = {f"target.{name}": value for name, value in given.items()}
+    return {**fields, **{f"target.env.{name}": value for name, value in env.items()}}
+
+
+def without_target(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario whose sides say which MXNet they are of; variables of its environment stay."""
+    env = (values.get("target") or {}).get("env", {})
+    return {**{key: value for key, value in values.items() if key not in LEFT_OUT}, "target": {"env": env}}
 
 
 def checked(text: str, name: str) -> LoadedScenario:

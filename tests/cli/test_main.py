@@ -15,9 +15,9 @@ from harness import cli
 from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
-    "calibrate", "claims", "compare", "completion", "config", "doctor", "init", "judge", "list", "operators", "parts",
-    "pin", "plan", "pool", "prune", "qualify", "replay", "report", "run", "scenarios", "schema", "show", "shrink",
-    "soak", "studies", "table", "targets", "try", "validate",
+    "bisect", "calibrate", "claims", "compare", "completion", "config", "doctor", "init", "judge", "list", "operators",
+    "parts", "pin", "plan", "pool", "prune", "qualify", "replay", "report", "run", "scenarios", "schema", "show",
+    "shrink", "soak", "studies", "table", "targets", "try", "validate",
 ]  # fmt: skip
 
 

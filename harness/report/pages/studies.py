@@ -9,7 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.base.errors import InputError
-from harness.report import calibration, compare, compare_figure, operators, qualify, table
+from harness.report import bisect, calibration, compare, compare_figure, operators, qualify, table
+from harness.studies.again import Again
+from harness.studies.bisect import Bisect
 from harness.studies.calibrate import Calibrate
 from harness.studies.compare import Compare
 from harness.studies.operators import Operators
@@ -23,7 +25,8 @@ from harness.studies.survival import Survival
 from harness.studies.table import Table
 
 KINDS: Mapping[str, type[Study]] = {
-    kind.name: kind for kind in (Calibrate, Compare, Operators, Qualify, Shrink, Soak, Starts, Survival, Table)
+    kind.name: kind
+    for kind in (Again, Bisect, Calibrate, Compare, Operators, Qualify, Shrink, Soak, Starts, Survival, Table)
 }
 
 
@@ -60,6 +63,10 @@ def _shown(study: Study) -> Shown:
         return Shown("Every operator of two targets", operators.render(study))
     if isinstance(study, Qualify):
         return Shown(f"May we upgrade? {study.asked_.old} → {study.asked_.new}", qualify.render(study), "", study.word)
+    if isinstance(study, Bisect):
+        return Shown("Which is the first that shows it?", bisect.render(study))
+    if isinstance(study, Again):
+        return Shown("The same scenario, several times", Text(study.in_words))
     if isinstance(study, Starts | Survival):
         return Shown(study.row.title.capitalize(), qualify.of_row(study.row))
     if isinstance(study, Shrink):

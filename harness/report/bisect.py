@@ -1,0 +1,25 @@
+"""A bisection as text: the answer, then what each target that was asked showed."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.base.printable import printable
+from harness.studies.bisect import Bisect
+
+_STYLES = {"yes": "red", "no": "green", "unknown": "yellow"}
+
+
+def render(study: Bisect) -> RenderableType:
+    """In the order of the targets, also those that nobody had to ask."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("target", "shows it", "because"):
+        table.add_column(column, overflow="fold")
+    for each in study.summary()["targets"]:
+        asked = each["because"] != "not asked"
+        word = Text(each["shows"], _STYLES[each["shows"]]) if asked else Text("–", "dim")
+        table.add_row(each["target"], word, Text(printable(each["because"]), "" if asked else "dim"))
+    return Group(Text(printable(study.in_words), "bold"), table)

@@ -1,0 +1,218 @@
+"""Which of some targets, in order, is the first that shows something: by halves, as `git bisect` does.
+
+It is shown by runs that do not pass, by a side that is slower or worse, or by an operator that differs, each beside the
+first target. Both ends are asked first. A target that does not start, or of which nothing can be said, is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from harness.base.errors import InputError
+from harness.scenario.schema import Target
+from harness.studies.again import NONE, Again
+from harness.studies.compare import Compare
+from harness.studies.composite import Composite
+from harness.studies.finding import Question, sentence
+from harness.studies.operators import Operators
+from harness.studies.sides import Side, Sides, side_fields, without_target
+from harness.studies.study import Study, Trial
+
+RELEASED = ("1.5.0", "1.5.1.post0", "1.6.0", "1.7.0.post2", "1.8.0.post0", "1.9.0", "1.9.1")
+"""MXNet's wheels for CPUs on PyPI, the last of each version."""
+
+Shown = Literal["yes", "no", "unknown"]
+FIRST, OTHER = "first", "other"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Targets in order, and one question: an operator, a scenario's verdict, or a measure of it.
+
+    ``values``: the scenario as plain values, empty for an operator. ``times``: runs of each target for a verdict.
+    """
+
+    targets: tuple[Target, ...]
+    operator: str = ""
+    name: str = ""
+    values: Mapping[str, Any] | None = None
+    measure: str = ""
+    times: int = 3
+    budget: float = 180.0
+    resolve: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """From which `from_json` makes it again."""
+        targets = [target.model_dump(mode="json", exclude_none=True) for target in self.targets]
+        return {**vars(self), "targets": targets}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Asked:
+        """LookupError, TypeError or ValueError for what is none."""
+        return cls(**{**body, "targets": tuple(Target(**target) for target in body["targets"])})
+
+
+class Bisect(Composite):
+    """InputError for fewer than two targets, or the same one twice."""
+
+    name: ClassVar[str] = "bisect"
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self.asked_ = asked
+        self.keys_ = [f"{place:02d}" for place in range(len(asked.targets))]
+        if len(asked.targets) < 2:
+            raise InputError("one target has nothing between it and another; give --good and --bad")
+        if any(target in asked.targets[:place] for place, target in enumerate(asked.targets)):
+            raise InputError("a target is given twice; each has one place in the order")
+        self.made(self.keys_[-1])
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self.keys_
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        return self.asked_.as_json()
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Bisect:
+        return cls(Asked.from_json(question))
+
+    def made(self, key: str) -> Study:
+        asked, target = self.asked_, self.asked_.targets[int(key)]
+        if asked.operator:
+            return Operators(asked.targets[0], target, [asked.operator])
+        values = asked.values or {}
+        if not asked.measure:
+            return Again(values, target, asked.times)
+        both = tuple(Side(name, side_fields(each)) for name, each in ((FIRST, asked.targets[0]), (OTHER, target)))
+        compared = Sides(asked.name, without_target(values), both)
+        return Compare(compared, Question(asked.measure, asked.resolve, asked.budget))
+
+    def wanted(self) -> Sequence[Trial]:
+        """The ends, unless the first is what others are compared with, then what halves the rest."""
+        place = next_place([self.shown(key) for key in self.keys_], [self._is_through(key) for key in self.keys_])
+        return [] if place is None else [Trial(self.keys_[place])]
+
+    def _is_through(self, key: str) -> bool:
+        return key in self.parts or key in self.failures or self._is_itself(key)
+
+    def _is_itself(self, key: str) -> bool:
+        """The first target shows nothing beside itself."""
+        return key == self.keys_[0] and bool(self.asked_.operator or self.asked_.measure)
+
+    def shown(self, key: str) -> Shown:
+        """Whether a target shows it."""
+        if self._is_itself(key):
+            return "no"
+        return _shown(self.parts[key]) if key in self.parts else "unknown"
+
+    def told(self, key: str) -> str:
+        """What was found of a target, in words."""
+        if self._is_itself(key):
+            return "what others are compared with"
+        if key in self.failures:
+            return self.failures[key]
+        return _told(self.parts[key]) if key in self.parts else "not asked"
+
+    @property
+    def first(self) -> tuple[str | None, str | None]:
+        """The last before it that does not show it, and the first that does, by their keys; None where none does."""
+        found = [self.shown(key) for key in self.keys_]
+        bad = next((place for place, each in enumerate(found) if each == "yes"), None)
+        before = [place for place, each in enumerate(found[:bad]) if each == "no"]
+        return (self.keys_[before[-1]] if before else None, None if bad is None else self.keys_[bad])
+
+    @property
+    def in_words(self) -> str:
+        """The answer, with how sure it is."""
+        good, bad = self.first
+        ends = [self.shown(key) for key in (self.keys_[0], self.keys_[-1])]
+        if self.wanted():
+            return f"{len(self.parts)} targets asked so far"
+        if ends[0] == "yes":
+            return f"the first one shows it, too: {self._of(self.keys_[0])}"
+        if bad is None or ends[1] != "yes":
+            return f"the last one does not show it: {self._of(self.keys_[-1])}"
+        if good is None:
+            return f"{self._of(bad)} shows it; of the first nothing can be said: {self.told(self.keys_[0])}"
+        between = self.keys_[self.keys_.index(good) + 1 : self.keys_.index(bad)]
+        passed = f"; passed over between them: {', '.join(map(self._named, between))}" if between else ""
+        return f"{self._of(bad)} is the first that shows it; {self._of(good)} does not{passed}"
+
+    def _of(self, key: str) -> str:
+        return f"{self._named(key)} ({self.told(key)})"
+
+    def _named(self, key: str) -> str:
+        target = self.asked_.targets[int(key)]
+        env = " ".join(f"{name}={value}" for name, value in target.env.items())
+        return f"{target} {env}".strip()
+
+    def summary(self) -> Mapping[str, Any]:
+        good, bad = self.first
+        targets = [
+            {"target": self._named(key), "shows": self.shown(key), "because": self.told(key)} for key in self.keys_
+        ]
+        names = {"last_without": good, "first_with": bad}
+        return {**{name: key and self._named(key) for name, key in names.items()}, "targets": targets}
+
+
+def next_place(shown: Sequence[Shown], through: Sequence[bool]) -> int | None:
+    """Which target is asked next, None where nothing more can be learnt: the ends, then the middle of what is left."""
+    for end in (0, len(shown) - 1):
+        if not through[end]:
+            return end
+    if shown[-1] != "yes" or shown[0] == "yes":
+        return None
+    bad = shown.index("yes")
+    good = max((place for place, each in enumerate(shown[:bad]) if each == "no"), default=0)
+    left = [place for place in range(good + 1, bad) if not through[place]]
+    return min(left, key=lambda place: (abs(2 * place - good - bad), place)) if left else None
+
+
+_WORSE = ("slower", "more", "worse")
+_BETTER = ("same", "faster", "less", "better")
+
+
+def _shown(study: Study) -> Shown:
+    """Of a part that is through."""
+    if isinstance(study, Again):
+        words = set(study.words.values())
+        return "yes" if "fail" in words else "unknown" if words != {"pass"} else "no"
+    if isinstance(study, Operators):
+        found = study.parity
+        return "unknown" if found is None else "yes" if found.differences or found.gone else "no"
+    assert isinstance(study, Compare)
+    words = {finding.word for finding in study.evidence.findings()}
+    if study.broken or words & set(_WORSE):
+        return "yes"
+    return "no" if words and words <= set(_BETTER) else "unknown"
+
+
+def _told(study: Study) -> str:
+    """What a part found, in words."""
+    tellers: Mapping[type[Study], Callable[[Any], str]] = {Again: _of_runs, Operators: _of_operator, Compare: _of_sides}
+    return tellers[type(study)](study)
+
+
+def _of_runs(study: Again) -> str:
+    counts = study.in_words.partition(": ")[2]
+    failed = next((why for key, why in study.reasons.items() if study.words[key] in ("fail", NONE)), "")
+    return f"{counts}: {failed}" if failed else counts
+
+
+def _of_operator(study: Operators) -> str:
+    found = study.parity
+    if found is None:
+        return "not every pass is through"
+    gone = [f"{name} is gone" for name in found.gone]
+    each = [*gone, *(f"{it.kind}: {it.how}" for it in found.differences)]
+    return "; ".join(each) or f"the same in {found.compared} cases"
+
+
+def _of_sides(study: Compare) -> str:
+    return study.broken or "; ".join(sentence(finding) for finding in study.evidence.findings())

@@ -1,0 +1,79 @@
+"""A study whose trials are studies, each with a folder of its own beside it: what was begun goes on where it was."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+
+from harness.base.errors import HarnessError
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.studies import study_folder
+from harness.studies.operators import Operators
+from harness.studies.study import Study, Trial, perform, recall, reopened
+from harness.studies.study_folder import PARTS, Answer, StudyFolder
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+class Composite(Study):
+    """``parts``: those that are through; ``failures``: why others cannot be asked. ``say`` hears how far they are."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, Study] = {}
+        self.failures: dict[str, str] = {}
+        self.say: Callable[[str], None] = _silent
+
+    @property
+    @abstractmethod
+    def keys(self) -> Sequence[str]:
+        """Of every part that there may be."""
+
+    @abstractmethod
+    def made(self, key: str) -> Study:
+        """A part as it begins."""
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answer]:
+        """One part after the other, and why one cannot be asked."""
+        for trial in trials:
+            study, own = self._opened(trial.key, folder)
+            say = self._saying(trial.key)
+            if isinstance(study, Operators):
+                study.say = say
+            try:
+                with own.lock():
+                    perform(study, own, lambda progress: say(str(progress)), interruption, most)  # noqa: B023
+            except HarnessError as error:
+                yield Answer(trial.key, "", str(error))
+            else:
+                yield Answer(trial.key, "")
+
+    def _saying(self, key: str) -> Callable[[str], None]:
+        return lambda line: self.say(f"{key}: {line}")
+
+    def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:
+        """The part that was begun, or a new one; which it is, is on disk before it runs."""
+        known = folder.read_json(PARTS) if folder.has(PARTS) else {}
+        study = self.made(key)
+        if key in known:
+            own = study_folder.find(folder.results, "", known[key])
+            return reopened(type(study), own), own
+        own = study_folder.create(folder.results, study.name, study.question)
+        folder.write_json(PARTS, {**known, key: own.id})
+        return study, own
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key not in self.keys or self.folder is None:
+            raise LookupError(key)
+        if failure:
+            self.failures[key] = failure
+            return f"{key}: {failure}"
+        study, own = self._opened(key, self.folder)
+        study.folder = own
+        recall(study, own)
+        self.parts[key] = study
+        return f"{key}: {study.in_words}"

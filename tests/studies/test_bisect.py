@@ -1,0 +1,118 @@
+"""Which target is asked next, and what the answers come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.scenario.schema import Target
+from harness.studies import bisect, study_folder
+from harness.studies.again import Again
+from harness.studies.bisect import Asked, Bisect, Shown, next_place
+
+VALUES = {"title": "t", "workload": {"model": "mlp", "steps": 50}, "expect": {"outcome": "completed"}}
+TARGETS = tuple(Target(mxnet=version) for version in ("1.5.0", "1.6.0", "1.7.0", "1.8.0", "1.9.1"))
+OF_RUNS = Asked(TARGETS, name="s", values=VALUES)
+
+
+@pytest.mark.parametrize("first_bad", [1, 2, 3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("skipped", [set(), {1}, {3, 4}, {2, 5, 6}])
+def test_halves_find_the_first_in_few_questions(first_bad: int, skipped: set[int]) -> None:
+    shown: list[Shown] = ["unknown"] * 9
+    through, asked = [False] * 9, 0
+    skipped = skipped - {8}
+    while (place := next_place(shown, through)) is not None:
+        through[place], asked = True, asked + 1
+        shown[place] = "unknown" if place in skipped else "yes" if place >= first_bad else "no"
+    bad = shown.index("yes")
+    good = max(place for place in range(bad) if shown[place] == "no")
+    assert good < first_bad <= bad
+    assert set(range(good + 1, bad)) <= skipped
+    assert asked <= 6 + len(skipped)
+
+
+@pytest.mark.parametrize(
+    ("shown", "asked"),
+    [
+        (("no", "unknown", "unknown"), 2),
+        (("yes", "unknown", "yes"), None),
+        (("no", "unknown", "no"), None),
+        (("no", "unknown", "unknown", "unknown", "unknown", "yes"), 2),
+    ],
+)
+def test_both_ends_come_first_and_without_a_difference_nothing_else(
+    shown: tuple[Shown, ...], asked: int | None
+) -> None:
+    assert next_place(shown, [each != "unknown" for each in shown]) == asked
+
+
+def _bisected(*words: str | None) -> Bisect:
+    """A study of runs with a verdict for each target; None: it was not asked, "": it does not start."""
+    study = Bisect(OF_RUNS)
+    for key, word in zip(study.keys, words, strict=True):
+        if word == "":
+            study.failures[key] = "does not import mxnet"
+        elif word is not None:
+            part = Again(VALUES, TARGETS[int(key)], 3)
+            part.words = {f"run-{n}": each for n, each in enumerate(word.split(), 1)}
+            part.reasons = dict.fromkeys(part.words, "why")
+            study.parts[key] = part
+    return study
+
+
+PASS, FAIL = "pass pass pass", "fail fail fail"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            (PASS, None, PASS, FAIL, FAIL),
+            "mxnet 1.8.0 (fail 3 of 3: why) is the first that shows it; mxnet 1.7.0 (pass 3 of 3) does not",
+        ),
+        ((PASS, "fail pass pass", FAIL, None, FAIL), "mxnet 1.6.0 (pass 2 of 3, fail 1 of 3: why) is the first"),
+        ((PASS, PASS, "", FAIL, FAIL), "passed over between them: mxnet 1.7.0"),
+        ((FAIL, None, None, None, FAIL), "the first one shows it, too: mxnet 1.5.0 (fail 3 of 3: why)"),
+        ((PASS, None, None, None, PASS), "the last one does not show it: mxnet 1.9.1"),
+        ((PASS, None, None, None, "invalid pass pass"), "the last one does not show it"),
+        (("", FAIL, None, None, FAIL), "of the first nothing can be said: does not import mxnet"),
+        ((PASS, None, None, None, FAIL), "2 targets asked so far"),
+    ],
+)
+def test_the_answer_in_words(words: tuple[str | None, ...], said: str) -> None:
+    assert said in _bisected(*words).in_words
+
+
+def test_what_scripts_are_told() -> None:
+    body = _bisected(PASS, None, PASS, FAIL, FAIL).summary()
+    assert (body["last_without"], body["first_with"]) == ("mxnet 1.7.0", "mxnet 1.8.0")
+    assert [each["shows"] for each in body["targets"]] == ["no", "unknown", "no", "yes", "yes"]
+    assert body["targets"][1]["because"] == "not asked"
+
+
+def test_beside_the_first_the_first_shows_nothing() -> None:
+    for asked in (Asked(TARGETS, operator="exp"), Asked(TARGETS, name="s", values=VALUES, measure="throughput")):
+        study = Bisect(asked)
+        assert [trial.key for trial in study.wanted()] == ["04"]
+        assert study.shown("00") == "no"
+        assert Bisect.asked(study.question, Path()).question == study.question
+
+
+def test_parts_are_of_their_targets(tmp_path: Path) -> None:
+    study = Bisect(OF_RUNS)
+    study.folder = study_folder.create(tmp_path, "bisect", study.question)
+    part = study.made("02")
+    assert isinstance(part, Again)
+    assert [trial.key for trial in part.wanted()] == ["run-1", "run-2", "run-3"]
+    assert "mxnet: 1.7.0" in part.wanted()[0].text and "seed: 2" in part.wanted()[2].text
+    assert Again.asked(part.question, tmp_path).question == part.question
+
+
+def test_targets_that_have_no_order() -> None:
+    with pytest.raises(InputError, match="nothing between"):
+        Bisect(Asked(TARGETS[:1], operator="exp"))
+    with pytest.raises(InputError, match="given twice"):
+        Bisect(Asked((*TARGETS, TARGETS[1]), operator="exp"))
+    assert tuple(sorted(bisect.RELEASED)) == bisect.RELEASED
