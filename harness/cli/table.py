@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import InputError
 from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.studies.table import Table
 
 HELP = "show what becomes of a job whose processes are killed, paused, cut off or restarted, on each topology"
 SCHEMA = "harness/table/2"
@@ -45,14 +48,13 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.cli._console import Console
-    from harness.report.table import markdown, render
+    from harness.report.table import evidence, markdown, render
     from harness.storage.run_folder import storage_error
     from harness.studies import table
     from harness.studies.table import Table
 
     _options.require_alone(arguments, "topology", "fault", "script")
-    make = lambda: Table(*_asked(arguments))  # noqa: E731
-    study, folder = _studying.opened(Table, make, arguments)
+    study, folder = _studying.opened(Table, lambda: _study(arguments), arguments)
     finished = _studying.run(study, folder, arguments.jobs)
     if arguments.markdown is not None:
         try:
@@ -62,10 +64,27 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "study": folder.id, **study.summary()}, indent=1))
     else:
-        Console().print(render(study.results))
+        console = Console()
+        console.print(render(study.results))
+        for line in evidence(study.results):
+            console.print(line, soft_wrap=True)
+        print(f"study {folder.id}: {study.what}")
     if not finished:
         return EXIT_INTERRUPTED
     return 3 if any(result.outcome == table.FAILED for result in study.results) else 0
+
+
+def _study(arguments: argparse.Namespace) -> Table:
+    """The study that is asked for; its targets are built before its first run."""
+    from harness.cli import _studying
+    from harness.studies import sides
+    from harness.studies.table import HEALTHY, Table
+
+    study = Table(*_asked(arguments))
+    for trial in study.wanted():
+        if trial.key.endswith(HEALTHY):
+            _studying.prepare(sides.checked(trial.text, trial.key))
+    return study
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping[str, Any]]:
@@ -80,4 +99,10 @@ def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
     script = {"script": str(arguments.script.absolute()), "args": arguments.script_arguments, "folder": str(Path.cwd())}
-    return arguments.topology or ["dist_sync", "dist_async"], rows, script
+    return arguments.topology or _named(arguments.script_arguments), rows, script
+
+
+def _named(script_arguments: Sequence[str]) -> list[str]:
+    """The kvstores that a script's arguments name, else both that there are servers for."""
+    both = ["dist_sync", "dist_async"]
+    return [each for each in both if each in script_arguments] or both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -110,6 +111,7 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
         print(json.dumps(body, indent=1))
     else:
         _show(run, facts, written)
+        _hint(arguments, run, written)
     if facts and arguments.record_shapes is not None:
         _record(past, arguments.record_shapes)
     ended = run.verdict.arms[-1].ended
@@ -156,9 +158,25 @@ def _show(run: Run, facts: Mapping[str, str], written: str | None) -> None:
     assert arm.ended is not None
     console = Console()
     console.print(f"{arm.ended.outcome}: {arm.ended.reason}", highlight=False, soft_wrap=True)
-    console.print(recognised.render(facts, arm))
+    if facts:
+        console.print(recognised.render(facts, arm))
     if arm.ended.log:
         console.print(f"it said last:\n{arm.ended.log}", highlight=False, soft_wrap=True, markup=False)
-    if written:
-        console.print(f"wrote {written}; go on with: harness run {written}", highlight=False, soft_wrap=True)
+    if not facts:
+        console.print("nothing of it was recognised, so that no scenario was written", highlight=False, soft_wrap=True)
     console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)
+
+
+def _hint(arguments: argparse.Namespace, run: Run, written: str | None) -> None:
+    """What to type next."""
+    assert run.verdict is not None
+    ended, several = run.verdict.arms[-1].ended, arguments.workers or arguments.horovod
+    own = shlex.join(
+        [str(arguments.script), *(["--", *arguments.script_arguments] if arguments.script_arguments else [])]
+    )
+    if written is None and ended is not None and "DMLC_" in ended.log and not several:
+        print(f"its kvstore is of several processes: harness try --workers 2 {own}")
+    if written is not None:
+        print(f"wrote {written}; go on with: harness run {written}")
+    if written is not None and arguments.workers:
+        print(f"what becomes of it when a process is killed: harness table --fault kill --script {own}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from harness.base.printable import printable
 from harness.studies.table import HEALTHY, Result, words
 
+MOST_REASONS = 12
 _STYLES = {"completed": "green", "hung": "yellow", "crashed": "red", "diverged": "magenta"}
 
 
@@ -23,6 +25,17 @@ def render(results: Sequence[Result]) -> RichTable:
     for row in rows:
         table.add_row(row, *(_cell(cells, row, column) for column in columns))
     return table
+
+
+def evidence(results: Sequence[Result]) -> Iterator[Text]:
+    """Why each cell ended as it did, where that is not to the end, and the run that shows it."""
+    ended = [each for each in results if each.outcome != "completed" or each.unproven]
+    for each in ended[:MOST_REASONS]:
+        why = each.unproven or each.reason
+        told = f"{each.topology}, {each.fault}: {each.outcome}: {printable(why)}"
+        yield Text.assemble(told, (f"\n  harness show {each.run}", "dim") if each.run else "")
+    if len(ended) > MOST_REASONS:
+        yield Text(f"and {len(ended) - MOST_REASONS} more: --json has the reason and the run of each", "dim")
 
 
 def markdown(results: Sequence[Result]) -> str:

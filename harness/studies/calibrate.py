@@ -59,7 +59,7 @@ class Calibrate(Study):
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Calibrate:
         return cls(
-            sides.parsed(question["name"], question["values"], {}),
+            sides.parsed(question["name"], question["values"], ()),
             *(question[name] for name in ("runs", "duets", "resolve")),
         )
 

@@ -78,7 +78,7 @@ class Compare(Study):
 
     @property
     def question(self) -> Mapping[str, Any]:
-        own = {side.name: dict(side.fields) for side in self.scenario.sides}
+        own = [{"name": side.name, "fields": dict(side.fields)} for side in self.scenario.sides]
         asked = {**asdict(self.question_), "unread": self.unread}
         return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asked}
 

@@ -154,9 +154,9 @@ def whole(path: Path) -> dict[str, Any]:
     return dict(anchored.read(path).values)
 
 
-def parsed(name: str, values: Mapping[str, Any], sides: Mapping[str, Mapping[str, Any]]) -> Sides:
-    """The same from what was stored."""
-    return Sides(name, dict(values), tuple(Side(side, dict(fields)) for side, fields in sides.items()))
+def parsed(name: str, values: Mapping[str, Any], sides: Sequence[Mapping[str, Any]]) -> Sides:
+    """The same from what was stored: of each side its name and fields, in order, as the first is what others meet."""
+    return Sides(name, dict(values), tuple(Side(each["name"], dict(each["fields"])) for each in sides))
 
 
 def aimed(values: Mapping[str, Any], target: Target) -> dict[str, Any]:

@@ -24,6 +24,9 @@ from harness.targets.probed import Probed
 
 SIDES = ("from", "to")
 TITLE = "starts"
+_INSTRUCTIONS = ("CPU_", "F16C")
+"""Sets of a processor's instructions: what they are worth is a question of speed, which is asked."""
+
 MOST_NAMES = 8
 """Of a list in a sentence."""
 
@@ -141,7 +144,7 @@ def _unfit(interpreter: Interpreter) -> tuple[str, ...]:
 
 def _of_features(old: Probed, new: Probed) -> Iterator[Reason]:
     for name, enabled in old.features.items():
-        if enabled and new.features.get(name) is False:
+        if enabled and new.features.get(name) is False and not name.startswith(_INSTRUCTIONS):
             yield Reason(f"it is built without {name}, which the old one has", name=f"feature {name}")
 
 
@@ -169,6 +172,13 @@ def _told(old: Probed, new: Probed) -> Iterator[str]:
     unknown = sorted(name for name, enabled in old.features.items() if enabled and name not in new.features)
     if unknown:
         yield f"features that the new one does not name: {_listed(unknown)}"
+    slower = sorted(
+        name
+        for name, enabled in old.features.items()
+        if enabled and new.features.get(name) is False and name.startswith(_INSTRUCTIONS)
+    )
+    if slower:
+        yield f"instructions that it is built without now: {_listed(slower)}"
     added = sorted(name for name, enabled in new.features.items() if enabled and not old.features.get(name))
     if added:
         yield f"features that the old one lacks: {_listed(added)}"

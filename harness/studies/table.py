@@ -124,6 +124,12 @@ class Table(Study):
         return {"cells": [asdict(result) for result in self.results]}
 
     @property
+    def what(self) -> str:
+        """What each run is."""
+        job = "2 workers and a server, or 2 ranks" if len(self._topologies) > 1 else "2 workers"
+        return f"{job}, {_STEPS} steps, each fault before step {STEP}"
+
+    @property
     def in_words(self) -> str:
         return f"{len(self._results)} of {self.total} cells of {', '.join(self._topologies)}"
 

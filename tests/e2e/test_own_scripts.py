@@ -180,6 +180,16 @@ def test_faults_act_at_their_step(tmp_path: Path, fault: str, outcome: str) -> N
     assert {event.step for event in committed} <= {30, 31, 32}
 
 
+def test_a_script_that_wants_several_processes_is_told_how(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import mxnet as mx\nmx.kv.create('dist_sync')\n")
+    command = harness("try", script, "--results", tmp_path / "results", cwd=tmp_path)
+    assert command.code == 3, command.out + command.err
+    assert f"its kvstore is of several processes: harness try --workers 2 {script}" in command.out
+    assert "no scenario was written" in command.out
+    assert "not measured" not in command.out
+
+
 @pytest.mark.parametrize(
     ("text", "code", "reason"),
     [

@@ -10,11 +10,13 @@ from typing import Literal
 import pytest
 
 from harness.base.errors import InputError
+from harness.studies import study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
+from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
 
 SIDES = Sides(
@@ -237,3 +239,11 @@ def test_pairs_tell_what_a_step_takes_without_hashing() -> None:
         known.append(study._step)
     study._learn([])
     assert [*known, study._step] == [0.3, 0.07, 0.07, 0.07]
+
+
+def test_a_study_that_was_stored_has_its_sides_in_their_order(tmp_path: Path) -> None:
+    """The first is what others are compared with, whatever their names are."""
+    sides = Sides("q", SIDES.values, (Side("old", {}), Side("new", {"target.env.X": 1})))
+    folder = study_folder.create(tmp_path, "compare", Compare(sides, Question()).question)
+    again = reopened(Compare, folder)
+    assert [side.name for side in again.scenario.sides] == ["old", "new"]

@@ -78,6 +78,13 @@ def test_what_is_against_it(tmp_path: Path, new: Probed, reason: str) -> None:
     assert (_reasons(study), study.row.word) == ([reason], "no-go")
 
 
+def test_instructions_are_told_as_speed_is_asked_for(tmp_path: Path) -> None:
+    old, new = (replace(each, features={**each.features, "CPU_AVX": each is OLD}) for each in (OLD, NEW))
+    study = _study(tmp_path, old, new)
+    assert study.row.word == "go"
+    assert "instructions that it is built without now: CPU_AVX" in study.row.told
+
+
 def test_what_the_old_one_lacked_or_refused_as_well_is_no_reason(tmp_path: Path) -> None:
     gone = _named(cpu=None)
     assert _reasons(_study(tmp_path, replace(OLD, names=gone.names), gone)) == []

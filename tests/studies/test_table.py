@@ -7,7 +7,8 @@ import pytest
 
 from harness.judging.verdict import Verdict
 from harness.planning.validation import load
-from harness.report.table import markdown
+from harness.cli.table import _named
+from harness.report.table import MOST_REASONS, evidence, markdown
 from harness.studies import table
 from harness.studies.table import HEALTHY, Result, Table, words
 from harness.vocabulary.events import Outcome
@@ -106,3 +107,27 @@ def test_it_is_made_again_from_its_question(tmp_path: Path) -> None:
     again = Table.asked(study.question, tmp_path)
     assert [trial.key for trial in again.wanted()] == [trial.key for trial in study.wanted()]
     assert again.total == len(again.wanted())
+
+
+def test_why_cells_ended_so_and_the_run_that_shows_it() -> None:
+    hung = _result(outcome="hung", reason="nothing moved for 5.0 s: worker/0 at step 150", run="r1")
+    unproven = _result(unproven="the wire reported nothing", word="missing", run="r2")
+    told = [line.plain for line in evidence([HEALTHY_RESULT, hung, unproven])]
+    assert told == [
+        "dist_sync, pause worker, 1 s: hung: nothing moved for 5.0 s: worker/0 at step 150\n  harness show r1",
+        "dist_sync, pause worker, 1 s: completed: the wire reported nothing\n  harness show r2",
+    ]
+    many = [line.plain for line in evidence([hung] * (MOST_REASONS + 2))]
+    assert (len(many), many[-1]) == (MOST_REASONS + 1, "and 2 more: --json has the reason and the run of each")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "columns"),
+    [
+        (["--kv-store", "dist_async"], ["dist_async"]),
+        (["--kv-store", "{kvstore}"], ["dist_sync", "dist_async"]),
+        ([], ["dist_sync", "dist_async"]),
+    ],
+)
+def test_a_script_that_names_its_kvstore_is_run_with_that(arguments: list[str], columns: list[str]) -> None:
+    assert _named(arguments) == columns
