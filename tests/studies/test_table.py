@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from harness.cli.table import _named
 from harness.judging.verdict import Verdict
 from harness.planning.validation import load
-from harness.cli.table import _named
 from harness.report.table import MOST_REASONS, evidence, markdown
 from harness.studies import table
 from harness.studies.table import HEALTHY, Result, Table, words
