@@ -11,7 +11,7 @@ KEPT = json.loads((ROOT / "results" / "operators" / "1.8.0.post0-1.9.1.json").re
 
 
 def test_the_numbers_are_those_that_are_kept() -> None:
-    said = f"of {KEPT['compared']:,} cases of {KEPT['operators']} operators"
+    said = f"of {KEPT['compared']:,} cases of {KEPT['operators']} operators and classes"
     assert said in PAGE.replace("\n", " ")
     assert f"both, {len(KEPT['differences'])} differ" in PAGE
     assert f"Of {len(KEPT['untaken'])} no call" in PAGE
