@@ -66,6 +66,10 @@ class TargetError(HarnessError):
     """A target could not be built, found or started."""
 
 
+class ImportFailedError(TargetError):
+    """A target is there, and its MXNet does not import."""
+
+
 class AgentError(HarnessError):
     """The agent could not start or died."""
 

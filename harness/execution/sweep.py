@@ -71,6 +71,7 @@ class _Child:
                 env=env,
                 cwd=folder,
                 preexec_fn=_limited,
+                start_new_session=True,  # a Ctrl-C that ends it would pass for what the operator did
             )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout

@@ -26,7 +26,10 @@ class Used:
 
 
 def used_by(script: Path) -> list[Used]:
-    """Of a script, and of modules beside it that it imports; InputError where it cannot be read."""
+    """Of a script, and of modules beside it that it imports; InputError where it cannot be read.
+
+    What stands in a ``try`` that has handlers is left out: there is another way.
+    """
     found: list[Used] = []
     waiting, seen = [script], set[Path]()
     while waiting:
@@ -34,7 +37,7 @@ def used_by(script: Path) -> list[Used]:
         if file in seen:
             continue
         seen.add(file)
-        tree = _tree(file)
+        tree = _unguarded(_tree(file))
         found += sorted(_used(tree, file.name), key=lambda each: each.place)
         waiting += [beside for module in _modules(tree) for beside in _beside(script.parent, module)]
     return found
@@ -49,16 +52,30 @@ def _tree(file: Path) -> ast.Module:
         raise InputError(f"{file} is no Python: {error}") from error
 
 
+class _Unguarded(ast.NodeTransformer):
+    """Leaves out what may fail: the script has another way then."""
+
+    def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        return [*node.orelse, *node.finalbody] if node.handlers else node
+
+
+def _unguarded(tree: ast.Module) -> ast.Module:
+    _Unguarded().visit(tree)
+    return tree
+
+
 def _modules(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+        elif isinstance(node, ast.ImportFrom):
+            inside = f"{node.module}." if node.module else ""
+            yield from (node.module or "", *(f"{inside}{alias.name}" for alias in node.names))
 
 
 def _beside(folder: Path, module: str) -> Iterator[Path]:
-    place = folder.joinpath(*module.split("."))
+    place = folder.joinpath(*filter(None, module.split(".")))
     yield from (path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file())
 
 

@@ -56,7 +56,7 @@ class Asked:
 
 
 class Bisect(Composite):
-    """InputError for fewer than two targets, or the same one twice."""
+    """InputError for fewer than two targets, or the same one twice. What ends now so, now so, says nothing."""
 
     name: ClassVar[str] = "bisect"
 
@@ -136,13 +136,19 @@ class Bisect(Composite):
             return f"{len(self.parts)} targets asked so far"
         if ends[0] == "yes":
             return f"the first one shows it, too: {self._of(self.keys_[0])}"
-        if bad is None or ends[1] != "yes":
+        if ends[1] == "unknown":
+            return f"of the last one nothing can be said: {self._of(self.keys_[-1])}"
+        if bad is None or ends[1] == "no":
             return f"the last one does not show it: {self._of(self.keys_[-1])}"
         if good is None:
             return f"{self._of(bad)} shows it; of the first nothing can be said: {self.told(self.keys_[0])}"
         between = self.keys_[self.keys_.index(good) + 1 : self.keys_.index(bad)]
-        passed = f"; passed over between them: {', '.join(map(self._named, between))}" if between else ""
-        return f"{self._of(bad)} is the first that shows it; {self._of(good)} does not{passed}"
+        if between:
+            others = "; ".join(map(self._of, between))
+            return (
+                f"{self._of(bad)} shows it, {self._of(good)} does not; of those between nothing can be said: {others}"
+            )
+        return f"{self._of(bad)} is the first that shows it; {self._of(good)} does not"
 
     def _of(self, key: str) -> str:
         return f"{self._named(key)} ({self.told(key)})"
@@ -182,15 +188,17 @@ def _shown(study: Study) -> Shown:
     """Of a part that is through."""
     if isinstance(study, Again):
         words = set(study.words.values())
-        return "yes" if "fail" in words else "unknown" if words != {"pass"} else "no"
+        return "yes" if words == {"fail"} else "no" if words == {"pass"} else "unknown"
     if isinstance(study, Operators):
         found = study.parity
-        return "unknown" if found is None else "yes" if found.differences or found.gone else "no"
+        if found is not None and (found.differences or found.gone):
+            return "yes"
+        return "no" if found is not None and found.compared and not found.unmatched else "unknown"
     assert isinstance(study, Compare)
     words = {finding.word for finding in study.evidence.findings()}
-    if study.broken or words & set(_WORSE):
-        return "yes"
-    return "no" if words and words <= set(_BETTER) else "unknown"
+    if study.broken or not words:
+        return "unknown"
+    return "yes" if words & set(_WORSE) else "no" if words <= set(_BETTER) else "unknown"
 
 
 def _told(study: Study) -> str:

@@ -263,7 +263,7 @@ class Compare(Study):
 
     def _without_loss(self, pair: Pair) -> list[str]:
         """The sides whose training led nowhere with a seed; they may not just be missing among the others."""
-        if "drift" not in pair.first:
+        if not pair.first.get("drift", 0.0) > 0:
             return [self.scenario.sides[0].name]
         return [side for side in self._names if side not in pair.effects.get("drift", {})]
 

@@ -14,6 +14,14 @@ from harness.studies.study import Study, Trial, perform, recall, reopened
 from harness.studies.study_folder import PARTS, Answer, StudyFolder
 
 
+def _is_whole(kind: type[Study], folder: StudyFolder) -> bool:
+    """Whether what is kept of a study is its answer: trials that failed are not, and will be tried again."""
+    again = reopened(kind, folder)
+    again.folder = folder
+    recall(again, folder)
+    return not again.wanted()
+
+
 def _silent(line: str) -> None:
     """Say nothing."""
 
@@ -50,7 +58,9 @@ class Composite(Study):
             except HarnessError as error:
                 yield Answer(trial.key, "", str(error))
             else:
-                yield Answer(trial.key, "")
+                yield Answer(
+                    trial.key, "", "" if _is_whole(type(study), own) else f"it has no answer: {study.in_words}"
+                )
 
     def _saying(self, key: str) -> Callable[[str], None]:
         return lambda line: self.say(f"{key}: {line}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -114,10 +115,11 @@ class Operators(Study):
         rest = [name for name in own if name not in shared.values()]
         if not self._only:
             return [*shared, *rest]
+        every = {alias for each in names.values() for name, aliases in each.items() for alias in (name, *aliases)}
         for name in self._only:
-            if name not in known:
-                raise InputError(f"{name!r} is no operator of {self.targets[key.removesuffix('-again')]}")
-        return list(self._only)
+            if name not in every:
+                raise InputError(f"{name!r} is no operator of {' or '.join(map(str, self.targets.values()))}")
+        return [name for name in self._only if name in known]
 
     def _progress(self, name: str) -> Callable[[int, int], None]:
         told = [-1]
@@ -144,7 +146,11 @@ class Operators(Study):
         read = {name: cases(sweep.read(self.folder.path / f"{name}.jsonl")) for name in passes}
         old, new = ([read[name] for name in passes if name.partition("-")[0] == side] for side in ("from", "to"))
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in ("from", "to")]
-        return parity(old, new, (names[0], names[1]))
+        found = parity(old, new, (names[0], names[1]))
+        if not self._only:
+            return found
+        gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))
+        return replace(found, gone=tuple(gone), new=tuple(came))
 
     @property
     def in_words(self) -> str:
@@ -166,6 +172,7 @@ class Operators(Study):
             "operators": found.operators,
             "unstable": found.unstable,
             "untaken": found.untaken,
+            "unmatched": found.unmatched,
             "gone": found.gone,
             "new": found.new,
         }

@@ -24,6 +24,9 @@ BETTER = ("no longer crashes", "no longer hangs", "takes more")
 TOLERANCE = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-6}
 """Of the largest value: other orders of sums, other instructions. Whole numbers have none."""
 
+LEAST_SCALE = 0.01
+"""What is smaller may be what is left of larger numbers that cancel."""
+
 Case = Mapping[str, Any]
 
 
@@ -58,6 +61,8 @@ class Parity:
 
     gone: tuple[str, ...]
     new: tuple[str, ...]
+    unmatched: tuple[str, ...] = ()
+    """Operators of both with a case that works in the old one and that the new one was never asked: nobody knows."""
 
 
 def cases(lines: Iterable[Case]) -> dict[str, Case]:
@@ -108,7 +113,13 @@ def parity(
         tuple(sorted(swept - taken)),
         tuple(sorted(known[0] - known[1])),
         tuple(sorted(known[1] - known[0])),
+        tuple(sorted(_unmatched(old[0], new[0]) & known[1])),
     )
+
+
+def _unmatched(old: Mapping[str, Case], new: Mapping[str, Case]) -> set[str]:
+    """A process that dies between cases, or a call that is taken earlier, may leave cases without a counterpart."""
+    return {case["op"] for name, case in old.items() if case["status"] == "ok" and name not in new}
 
 
 def _whole(case: Case, old: Mapping[str, Case]) -> Case:
@@ -161,6 +172,8 @@ def _of_arrays(one: Case, other: Case, kind: str) -> tuple[str, str] | None:
         return "other types or shapes", f"{types[0]} is {types[1]}"
     if one["data"] == other["data"] and one.get("sha256") == other.get("sha256"):
         return None
+    if (was := one.get("not_finite", 0)) != (now := other.get("not_finite", 0)):
+        return ("is not finite" if now > was else kind), f"{was} values are not finite, now {now}"
     mine, theirs = array(one), array(other)
     if mine.dtype.kind not in "fc":
         place = _first(mine != theirs)
@@ -179,7 +192,7 @@ def _beyond(mine: Any, theirs: Any, finite: Any, kind: str) -> tuple[str, str] |
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         apart = np.where(finite, np.abs(mine.astype("float64") - theirs.astype("float64")), 0.0)
-    scale = max(1.0, float(np.abs(mine[finite].astype("float64")).max()))
+    scale = max(LEAST_SCALE, float(np.abs(mine[finite].astype("float64")).max()))
     place = int(np.argmax(apart))
     if not apart[place] > TOLERANCE[mine.dtype.name] * scale:
         return None

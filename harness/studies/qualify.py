@@ -18,7 +18,7 @@ from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question, sentence
+from harness.studies.finding import Finding, Question, sentence
 from harness.studies.operators import Operators
 from harness.studies.row import Reason, Row, Word, ordered, worst
 from harness.studies.sides import Side, Sides
@@ -186,7 +186,8 @@ class Qualify(Composite):
     def _of_scenarios(self, kind: str, reasons: Callable[[Compare, str], Iterator[Reason]]) -> Row:
         """Reasons of each scenario; what was found and is no reason is told."""
         against, told, evidence = list[Reason](), list[str](), list[str]()
-        for key in (key for key in self.keys if key.startswith(f"{kind}-")):
+        keys = [key for key in self.keys if key.startswith(f"{kind}-")]
+        for key in keys:
             study, name = self.parts.get(key), key.partition("-")[2]
             if not isinstance(study, Compare):
                 against.append(Reason(f"{name}: {self._missing(key)}", "not decided"))
@@ -195,6 +196,8 @@ class Qualify(Composite):
             against += [each for each in found if each.word != "go"]
             told += [each.text for each in found if each.word == "go"]
             evidence += [study.folder.id] if study.folder is not None else []
+        if not keys:
+            against.append(Reason("no scenario without faults was given", "not decided"))
         return Row(TITLES[kind], ordered(against), tuple(told), tuple(evidence))
 
     def _missing(self, key: str) -> str:
@@ -236,57 +239,60 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     found = study.parity
     each = [difference for difference in found.differences if (difference.kind in _FAILURES) == failures]
     reasons = [
-        Reason(f"{it.op} {it.kind}: {it.how} ({it.cases} cases)", name=f"operator {it.op}: {it.kind}") for it in each
+        Reason(f"{it.op}: {it.kind}: {it.how} ({it.cases} cases)", name=f"operator {it.op}: {it.kind}") for it in each
     ]
     evidence = (study.folder.id,) if study.folder is not None else ()
     told = f"{found.compared} cases of {found.operators} operators were compared"
     if failures:
         return Row(title, ordered(reasons), (told,), evidence)
+    lost = [
+        Reason(f"{it}: not every case that works in the old one was asked", "not decided") for it in found.unmatched
+    ]
     gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
     apart = f"cases of {len(found.unstable)} do not repeat themselves"
     left = f"of {len(found.untaken)} operators no call was found, {apart}"
-    return Row(title, ordered([*gone, *reasons]), (told, left), evidence)
+    return Row(title, ordered([*gone, *reasons, *lost]), (told, left), evidence)
 
 
 def _drift(study: Compare, name: str) -> Iterator[Reason]:
     """Whether training goes where it went."""
-    if study.broken:
-        yield Reason(study.broken, name=f"drift {name}")
-        return
-    for finding in study.evidence.findings():
-        if finding.mean is None:
-            yield Reason(study.nothing, "not decided")
-        else:
-            word: Word = "no-go" if finding.word == MEASURES["drift"].worse else "go"
-            yield Reason(sentence(finding), "not decided" if finding.word == "undecided" else word, f"drift {name}")
+    yield from _answers(study, f"drift {name}")
 
 
 def _speed(study: Compare, name: str) -> Iterator[Reason]:
-    """Whether it is as fast, takes as much memory, and computes the same."""
-    if study.broken:
-        yield Reason(study.broken, name=f"speed {name}")
-        return
+    """Whether it computes the same, is as fast, and takes as much memory."""
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
-            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}")
+            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}" if word == "no-go" else "")
+    yield from _answers(study, f"speed {name}")
+    for measure in () if study.broken else SIZES:
+        for other in study.evidence.others:
+            finding = study.evidence.finding(measure, other)
+            if _is_worse_by_more(study, finding):
+                yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+
+
+def _answers(study: Compare, name: str) -> Iterator[Reason]:
+    """By the measure that was asked for: against it is what is worse by more than the margin, all of the interval."""
+    if study.broken:
+        yield Reason(study.broken, name=f"{name}: does not train")
+        return
     for finding in study.evidence.findings():
         if finding.mean is None:
             yield Reason(study.nothing, "not decided")
-            continue
-        words: dict[str, Word] = {"slower": "no-go", "undecided": "not decided"}
-        yield Reason(sentence(finding), words.get(finding.word, "go"), f"speed {name}")
-    yield from _sizes(study, name)
+        elif _is_worse_by_more(study, finding):
+            yield Reason(sentence(finding), "no-go", name)
+        else:
+            good = finding.word in ("same", MEASURES[finding.measure].better)
+            yield Reason(sentence(finding), "go" if good else "not decided")
 
 
-def _sizes(study: Compare, name: str) -> Iterator[Reason]:
-    for measure in SIZES:
-        margin = study.evidence.margin(measure)
-        for side in study.evidence.others:
-            finding = study.evidence.finding(measure, side)
-            worse = finding.word == MEASURES[measure].worse and finding.mean is not None and margin is not None
-            if worse and finding.mean is not None and margin is not None and finding.mean.low > margin.high:
-                yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+def _is_worse_by_more(study: Compare, finding: Finding) -> bool:
+    measure, margin = MEASURES[finding.measure], study.evidence.margin(finding.measure)
+    if finding.word != measure.worse or finding.mean is None or margin is None:
+        return False
+    return finding.mean.low > margin.high if measure.lower_is_better else finding.mean.high < margin.low
 
 
 def shipped() -> list[Path]:

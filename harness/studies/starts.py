@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import DamagedRunError, TargetError
+from harness.base.errors import DamagedRunError, ImportFailedError
 from harness.execution import worker_archive
 from harness.execution.interruption import Interruption
 from harness.gpu import fitness, installed
@@ -23,6 +23,7 @@ from harness.targets.interpreter import Interpreter
 from harness.targets.probed import Probed
 
 SIDES = ("from", "to")
+_USED = "used.json"
 TITLE = "starts"
 _INSTRUCTIONS = ("CPU_", "F16C")
 """Sets of a processor's instructions: what they are worth is a question of speed, which is asked."""
@@ -60,7 +61,8 @@ class Starts(Study):
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
-        """Ask each target; one that does not start is an answer, too."""
+        """Ask each target; one whose MXNet does not import is an answer, too. Scripts count as they are now."""
+        folder.write_json(_USED, [asdict(used) for used in self._read()])
         names = script_names.names(self.used())
         for trial in trials:
             folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names))
@@ -70,10 +72,10 @@ class Starts(Study):
 
     @staticmethod
     def _asked(target: Target, names: Sequence[str]) -> dict[str, Any]:
+        interpreter = resolve.interpreter(target, lambda line: None)
         try:
-            interpreter = resolve.interpreter(target, lambda line: None)
             found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
-        except TargetError as error:
+        except ImportFailedError as error:
             return {"failure": str(error)}
         body = replace(found, variables=settings.known(interpreter), unfit=_unfit(interpreter)).as_json()
         return dict(body)
@@ -92,7 +94,11 @@ class Starts(Study):
         return f"{key}: {found if isinstance(found, str) else _versions(found)}"
 
     def used(self) -> list[Used]:
-        """Names of the scripts."""
+        """Names of the scripts, as they were when targets were asked."""
+        known = self.folder.read_json(_USED) if self.folder is not None and self.folder.has(_USED) else []
+        return [Used(**{**each, "keywords": _tuple(each["keywords"])}) for each in known]
+
+    def _read(self) -> list[Used]:
         return [used for script in self._scripts for used in script_names.used_by(Path(script))]
 
     @property
@@ -120,7 +126,7 @@ class Starts(Study):
         return Row(TITLE, ordered(reasons), tuple(_told(old, new)), evidence)
 
     def _of_variables(self, old: Probed, new: Probed) -> Iterator[Reason]:
-        for name in self._variables:
+        for name in self._variables if new.variables else ():
             if name in old.variables and name not in new.variables:
                 yield Reason(f"{name} is set, and the new one does not read it any more", name=f"variable {name}")
 
@@ -131,6 +137,10 @@ class Starts(Study):
 
     def summary(self) -> Mapping[str, Any]:
         return {"row": self.row.as_json()}
+
+
+def _tuple(words: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if words is None else tuple(words)
 
 
 def _unfit(interpreter: Interpreter) -> tuple[str, ...]:
@@ -160,7 +170,7 @@ def _of_names(used: Sequence[Used], old: Probed, new: Probed) -> Iterator[Reason
             why = now.refuses(each.keywords, each.places)
         if why is not None:
             told.add(each.name)
-            yield Reason(f"{each.name} {why} ({each.place})", name=f"name {each.name}")
+            yield Reason(f"{each.name} {why} ({each.place})", name=f"name {each.name} {why.split()[0]}")
 
 
 def _told(old: Probed, new: Probed) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import yaml
 
+from harness.base.errors import InputError
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.studies import sides, table
@@ -48,6 +49,8 @@ class Survival(Study):
         self._topologies, self._faults, self._own = list(topologies), list(faults), dict(own or {})
         known = table.cells(table.chosen_topologies(topologies), table.chosen_faults(faults)) if topologies else []
         self.cells = {cell.name: cell for cell in [*_cells(self._own), *known]}
+        if len(self.cells) < len(self._own) + len(known):
+            raise InputError("two scenarios with faults have names that differ in spaces or commas only; rename one")
         self._results: dict[str, Result] = {}
 
     @property
@@ -118,7 +121,7 @@ class Survival(Study):
             return None
         if old & new:
             return f"{said}: no reason for or against it"
-        if len(found["to"]) < TIMES:
+        if min(map(len, found.values())) < TIMES:
             return Reason(f"{said}; not run often enough yet", "not decided")
         if max(map(_rank, old)) < min(map(_rank, new)):
             return Reason(said, "no-go", f"survival {name}")

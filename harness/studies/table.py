@@ -127,7 +127,7 @@ class Table(Study):
     def what(self) -> str:
         """What each run is."""
         job = "2 workers and a server, or 2 ranks" if len(self._topologies) > 1 else "2 workers"
-        return f"{job}, {_STEPS} steps, each fault before step {STEP}"
+        return f"{job}, no more than {_STEPS} steps, each fault before step {STEP}"
 
     @property
     def in_words(self) -> str:

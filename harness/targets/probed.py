@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import TargetError
+from harness.base.errors import ImportFailedError, TargetError
 from harness.targets.interpreter import Interpreter
 
 PATIENCE_SECONDS = 120.0
@@ -35,6 +35,9 @@ class Taken:
         """Why it cannot be called with these names and so many arguments without; None where it can."""
         if self.names is None:
             return None
+        missing = [each for each in self.needed if each not in keywords and self.names.index(each) >= places]
+        if missing:
+            return f"needs {', '.join(missing)}"
         unknown = [name for name in keywords if name not in self.names]
         if unknown and not self.any_name:
             return f"takes no argument {', '.join(unknown)}"
@@ -78,7 +81,9 @@ class Probed:
 def probe(
     interpreter: Interpreter, env: Mapping[str, str], names: Sequence[str], package: str, archive: bytes
 ) -> Probed:
-    """Start a target's Python, import its MXNet, and ask; TargetError with what it said last where that fails.
+    """Start a target's Python, import its MXNet, and ask; ImportFailedError with what it said last where that fails.
+
+    TargetError where nobody can say: it cannot be started, or takes too long.
 
     ``package``: as which the worker lies in its ``archive``.
     """
@@ -106,7 +111,7 @@ def probe(
     if done.returncode or not done.stdout.strip():
         said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         by = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
-        raise TargetError(f"{interpreter.python} does not import mxnet: {by}: {said}")
+        raise ImportFailedError(f"{interpreter.python} does not import mxnet: {by}: {said}")
     return _probed(json.loads(done.stdout))
 
 

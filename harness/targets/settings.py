@@ -43,9 +43,12 @@ def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
 
 
 def known(interpreter: Interpreter) -> frozenset[str]:
-    """All names of `FAMILIES` that a target's own libraries hold, and so may read."""
+    """All names of `FAMILIES` that a target's own libraries hold, and so may read; none where MXNet's is not found."""
+    files = _files(interpreter)
+    if not any(file.name == "libmxnet.so" for file in files):
+        return frozenset()
     pattern = f"(?:{'|'.join(FAMILIES)})_[A-Z0-9_]+"
-    return frozenset(name for file in _files(interpreter) for name in _found(file, file.read_bytes(), pattern))
+    return frozenset(name for file in files for name in _found(file, file.read_bytes(), pattern))
 
 
 def does_nothing(name: str, near: str) -> str:

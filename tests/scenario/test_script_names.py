@@ -61,6 +61,28 @@ def test_each_name_once() -> None:
     assert names([Used("a", "x:1"), Used("b", "x:2"), Used("a", "x:3")]) == ["a", "b"]
 
 
+def test_what_may_fail_is_left_out_for_there_is_another_way(tmp_path: Path) -> None:
+    text = """\
+import mxnet as mx
+try:
+    from mxnet.gone import f
+    mx.gone.g()
+except ImportError:
+    mx.nd.zeros(3)
+else:
+    mx.nd.ones(3)
+"""
+    assert set(_used(tmp_path, text)) == {"mxnet.nd.ones"}
+
+
+def test_modules_in_packages_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "__init__.py").write_text("")
+    (tmp_path / "nets" / "one.py").write_text("from mxnet import init\ninit.Xavier()\n")
+    (tmp_path / "two.py").write_text("from mxnet import metric\nmetric.F1()\n")
+    assert {"mxnet.init.Xavier", "mxnet.metric.F1"} <= set(_used(tmp_path, "from nets import one\nfrom . import two\n"))
+
+
 def test_what_is_no_python(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no Python"):
         _used(tmp_path, "def")

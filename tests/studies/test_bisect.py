@@ -11,6 +11,9 @@ from harness.scenario.schema import Target
 from harness.studies import bisect, study_folder
 from harness.studies.again import Again
 from harness.studies.bisect import Asked, Bisect, Shown, next_place
+from harness.studies.compare import Compare
+from harness.studies.operators import Operators
+from harness.studies.parity import Parity
 
 VALUES = {"title": "t", "workload": {"model": "mlp", "steps": 50}, "expect": {"outcome": "completed"}}
 TARGETS = tuple(Target(mxnet=version) for version in ("1.5.0", "1.6.0", "1.7.0", "1.8.0", "1.9.1"))
@@ -72,11 +75,16 @@ PASS, FAIL = "pass pass pass", "fail fail fail"
             (PASS, None, PASS, FAIL, FAIL),
             "mxnet 1.8.0 (fail 3 of 3: why) is the first that shows it; mxnet 1.7.0 (pass 3 of 3) does not",
         ),
-        ((PASS, "fail pass pass", FAIL, None, FAIL), "mxnet 1.6.0 (pass 2 of 3, fail 1 of 3: why) is the first"),
-        ((PASS, PASS, "", FAIL, FAIL), "passed over between them: mxnet 1.7.0"),
+        (
+            (PASS, "fail pass pass", FAIL, None, FAIL),
+            "mxnet 1.7.0 (fail 3 of 3: why) shows it, mxnet 1.5.0 (pass 3 of 3) does not; of those between nothing can "
+            "be said: mxnet 1.6.0 (pass 2 of 3, fail 1 of 3: why)",
+        ),
+        ((PASS, PASS, "", FAIL, FAIL), "of those between nothing can be said: mxnet 1.7.0 (does not import mxnet)"),
         ((FAIL, None, None, None, FAIL), "the first one shows it, too: mxnet 1.5.0 (fail 3 of 3: why)"),
         ((PASS, None, None, None, PASS), "the last one does not show it: mxnet 1.9.1"),
-        ((PASS, None, None, None, "invalid pass pass"), "the last one does not show it"),
+        ((PASS, None, None, None, "invalid pass pass"), "of the last one nothing can be said: mxnet 1.9.1"),
+        ((PASS, None, None, None, ""), "of the last one nothing can be said: mxnet 1.9.1 (does not import mxnet)"),
         (("", FAIL, None, None, FAIL), "of the first nothing can be said: does not import mxnet"),
         ((PASS, None, None, None, FAIL), "2 targets asked so far"),
     ],
@@ -116,3 +124,30 @@ def test_targets_that_have_no_order() -> None:
     with pytest.raises(InputError, match="given twice"):
         Bisect(Asked((*TARGETS, TARGETS[1]), operator="exp"))
     assert tuple(sorted(bisect.RELEASED)) == bisect.RELEASED
+
+
+def test_a_side_that_fails_is_not_slower() -> None:
+    study = Bisect(Asked(TARGETS, name="s", values=VALUES, measure="throughput"))
+    part = study.made("04")
+    assert isinstance(part, Compare)
+    part.broken = "other did not train to the end"
+    study.parts["04"] = part
+    assert (study.shown("04"), study.first) == ("unknown", ("00", None))
+    assert "of the last one nothing can be said" in study.in_words
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (Parity((), (), (), 9, 1, (), (), ()), "no"),
+        (Parity((), (), (), 0, 0, ("exp",), (), ()), "unknown"),
+        (Parity((), (), (), 9, 1, (), (), (), ("exp",)), "unknown"),
+        (Parity((), (), (), 0, 0, (), ("exp",), ()), "yes"),
+    ],
+)
+def test_an_operator_that_was_not_compared_says_nothing(found: Parity, shown: str) -> None:
+    study = Bisect(Asked(TARGETS, operator="exp"))
+    part = study.made("04")
+    part.__class__ = type("Known", (Operators,), {"parity": found})
+    study.parts["04"] = part
+    assert study.shown("04") == shown

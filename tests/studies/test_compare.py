@@ -247,3 +247,11 @@ def test_a_study_that_was_stored_has_its_sides_in_their_order(tmp_path: Path) ->
     folder = study_folder.create(tmp_path, "compare", Compare(sides, Question()).question)
     again = reopened(Compare, folder)
     assert [side.name for side in again.scenario.sides] == ["old", "new"]
+
+
+def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
+    """Below zero nothing can be said of the other side, which would else be called the one that diverged."""
+    study = Compare(SIDES, Question(measure="drift"))
+    for first, effects, lost in ((-0.3, {}, ["a"]), (0.0, {}, ["a"]), (0.3, {}, ["b"]), (0.3, {"b": 0.1}, [])):
+        pair = Pair("run", 1.0, {"drift": effects}, {"drift": first})
+        assert study._without_loss(pair) == lost

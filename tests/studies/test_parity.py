@@ -124,3 +124,22 @@ def test_what_does_not_differ_so_a_third_time_is_left_out_of_operators_that_were
     assert parity(passes[0], third, (NAMES, NAMES)).unstable == ("op",)
     others = [*passes[1], {"other() base": {**new, "case": "other() base", "op": "other"}}]
     assert len(parity(passes[0], others, (NAMES, NAMES)).differences) == 1
+
+
+def test_cases_without_a_counterpart_are_named() -> None:
+    made = {"case": "op(a) base", "op": "op", "shapes": [], "kinds": [], "params": {}, "variant": "base", **_ok(1.0)}
+    found = parity([{"op(a) base": made}] * 2, [{}, {}], (NAMES, NAMES))
+    assert (found.unmatched, found.compared) == (("op",), 0)
+    assert parity([{"op(a) base": {**made, **ERROR}}] * 2, [{}, {}], (NAMES, NAMES)).unmatched == ()
+    gone = parity([{"op(a) base": made}] * 2, [{}, {}], (NAMES, {}))
+    assert (gone.unmatched, gone.gone) == ((), ("alias", "op"))
+
+
+def test_of_large_arrays_what_is_not_finite_is_counted_and_small_values_matter() -> None:
+    large = {**_array(1.0, 2.0), "sha256": "a", "not_finite": 0}
+    odd = {**large, "sha256": "b", "not_finite": 3}
+    one, other = ({"status": "ok", "outputs": [each], "gradients": [], "changed": {}} for each in (large, odd))
+    (found,) = _parity(one, other).differences
+    assert (found.kind, found.how) == ("is not finite", "output 0: 0 values are not finite, now 3")
+    assert [each.kind for each in _parity(_ok(1e-3), _ok(0.0)).differences] == ["other values"]
+    assert _parity(_ok(1e-9), _ok(0.0)).differences == ()

@@ -96,6 +96,7 @@ SCATTERED = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3)
     [
         (_speed(*SAME), {"go"}),
         (_speed(*SLOWER), {"no-go"}),
+        (_speed(*(each - 0.03 for each in SAME)), {"not decided"}),
         (_speed(*(-each for each in SLOWER)), {"go"}),
         (_speed(*SCATTERED), {"not decided"}),
         (_speed(*SAME, meaning="different"), {"no-go", "go"}),
@@ -112,7 +113,8 @@ def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
 def test_a_side_that_never_trained_is_a_reason() -> None:
     study = _speed(*SAME)
     study.broken = "new did not train to the end"
-    assert list(qualify._speed(study, "one")) == [Reason("new did not train to the end", name="speed one")]
+    (reason,) = (each for each in qualify._speed(study, "one") if each.word != "go")
+    assert reason == Reason("new did not train to the end", name="speed one: does not train")
 
 
 def _drift(*effects: float) -> Compare:
@@ -154,6 +156,20 @@ def test_what_fails_has_a_row_of_its_own() -> None:
     assert [reason.name for reason in means.reasons] == ["operator old_op: is gone", "operator op: refuses"]
     assert [reason.name for reason in fails.reasons] == ["operator op: crashes", "operator op: is not finite"]
     assert means.told[1] == "of 2 operators no call was found, cases of 1 do not repeat themselves"
+
+
+def test_rows_that_have_nothing_to_ask_are_not_decided() -> None:
+    study = Qualify(replace(ASKED, scenarios={"pause": FAULTY}, rows=("drift",)))
+    assert study.keys == []
+    assert study.word == "not decided"
+
+
+def test_cases_that_the_new_one_was_never_asked_are_not_decided() -> None:
+    study = Operators(ASKED.old, ASKED.new)
+    study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 9, 1, (), (), (), ("exp",))})
+    row = qualify._of_operators(study, "t", False)
+    assert row is not None
+    assert (row.word, row.reasons[0].name) == ("not decided", "")
 
 
 def _with(tmp_path: Path, **parts: Study) -> Qualify:

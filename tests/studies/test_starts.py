@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ def _study(folder: Path, old: Probed | str, new: Probed | str, variables: tuple[
     (folder / "train.py").write_text(SCRIPT)
     study = Starts(Target(mxnet="1.8.0"), Target(mxnet="1.9.1"), [str(folder / "train.py")], variables)
     study.folder = study_folder.create(folder, "starts", study.question)
+    study.folder.write_json("used.json", [asdict(used) for used in study._read()])
     for key, found in (("from", old), ("to", new)):
         body = {"failure": found} if isinstance(found, str) else found.as_json()
         study.folder.write_json(f"{key}.json", body)
@@ -95,6 +96,16 @@ def test_what_the_old_one_lacked_or_refused_as_well_is_no_reason(tmp_path: Path)
 def test_a_variable_that_is_set_and_read_no_more(tmp_path: Path) -> None:
     study = _study(tmp_path, OLD, NEW, ("MXNET_A", "MXNET_B", "MXNET_NEVER"))
     assert _reasons(study) == ["MXNET_A is set, and the new one does not read it any more"]
+
+
+def test_libraries_that_were_not_found_say_nothing_of_variables(tmp_path: Path) -> None:
+    assert _reasons(_study(tmp_path, OLD, replace(NEW, variables=frozenset()), ("MXNET_A",))) == []
+
+
+def test_a_script_counts_as_it_was_when_targets_were_asked(tmp_path: Path) -> None:
+    study = _study(tmp_path, OLD, _named(cpu=None))
+    (tmp_path / "train.py").write_text("")
+    assert _reasons(study) == ["mxnet.cpu is gone (train.py:2)"]
 
 
 def test_what_does_not_start(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.base.errors import InputError
 from harness.planning.validation import load
 from harness.scenario.schema import Target
 from harness.studies import survival
@@ -72,6 +73,7 @@ def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
         (["hung"] * 3, ["crashed"] * 3, "go", "hung, now crashed: better"),
         (["completed", "hung", "completed"], ["crashed"] * 3, "go", "better, or as bad"),
         (["completed"] * 3, [FAILED] * 3, "not decided", "there is no verdict on some"),
+        (["completed"], ["crashed"] * 3, "not decided", "not run often enough yet"),
     ],
 )
 def test_what_is_told_of_a_cell(old: list[str], new: list[str], word: str, said: str) -> None:
@@ -120,3 +122,9 @@ def test_a_key_of_no_trial() -> None:
     for key in ("nothing", "from-x-y", f"to-{survival.SIDES}-1"):
         with pytest.raises(LookupError):
             Survival(OLD, NEW, ["dist_sync"], ["kill"]).add(key, None, "why")
+
+
+def test_names_that_would_share_a_cell_are_refused() -> None:
+    own = {"title": "t", "workload": {"model": "mlp", "steps": 40}}
+    with pytest.raises(InputError, match="differ in spaces"):
+        Survival(OLD, NEW, [], [], {"a b": own, "a-b": own})

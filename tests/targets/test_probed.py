@@ -19,6 +19,8 @@ TAKEN = Taken(("data", "ctx"), ("data",), False, 2)
     ("taken", "keywords", "places", "why"),
     [
         (TAKEN, ("ctx",), 1, None),
+        (TAKEN, ("data",), 0, None),
+        (TAKEN, ("ctx",), 0, "needs data"),
         (TAKEN, ("device",), 1, "takes no argument device"),
         (TAKEN, (), 3, "takes 2 arguments, not 3"),
         (Taken(("data",), (), True, 1), ("device",), 1, None),
