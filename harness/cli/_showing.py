@@ -19,7 +19,7 @@ from harness.report.verdict import render
 from harness.storage import history, run_index
 from harness.storage.run_folder import RunFolder, storage_error
 
-SVG_COLUMNS = 118
+SVG_COLUMNS = 80
 
 
 def show(folder: RunFolder, verdict: Verdict, as_json: bool, svg: Path | None = None) -> int:

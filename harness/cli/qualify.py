@@ -18,6 +18,7 @@ SCHEMA = "harness/qualify/1"
 EXIT_OF = {"go": 0, "no-go": 1, "not decided": 3}
 ROWS = ("starts", "operators", "drift", "speed", "survival")
 TOPOLOGIES, FAULTS = ("dist_sync", "dist_async", "horovod"), ("kill", "pause", "partition", "restart")
+NONE = "none"
 """As `harness.studies.qualify` and `harness.studies.table` have them, which take long to import."""
 
 EXIT_CODES = "exit codes: 0 go, 1 no-go, 2 a mistake in the input, 3 not decided, 130 interrupted"
@@ -44,8 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     margin = "as fast and as small, if closer (default: 3%%)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
     parser.add_argument("--seeds", type=_options.positive, metavar="N", help="of drift, at least (default: 8)")
-    columns = f"survival on this topology, {', '.join(TOPOLOGIES)}; repeatable (default: the first two)"
-    parser.add_argument("--topology", action="append", choices=TOPOLOGIES, metavar="NAME", help=columns)
+    columns = f"survival on this topology, {', '.join(TOPOLOGIES)}; none for SCENARIOs alone (default: the first two)"
+    parser.add_argument("--topology", action="append", choices=(*TOPOLOGIES, NONE), metavar="NAME", help=columns)
     rows = f"survival of these faults, {', '.join(FAULTS)}; repeatable (default: all but partition)"
     parser.add_argument("--fault", action="append", choices=FAULTS, metavar="NAME", help=rows)
     parser.add_argument("--only", action="append", metavar="OPERATOR", help="only this operator; may be repeated")
@@ -88,6 +89,8 @@ def _study(arguments: argparse.Namespace) -> Qualify:
     }
     lists = {"rows": arguments.row, "topologies": arguments.topology, "faults": arguments.fault}
     given |= {name: tuple(dict.fromkeys(words)) for name, words in lists.items() if words}
+    if NONE in given.get("topologies", ()):
+        given["topologies"] = ()
     if arguments.seeds is not None and arguments.seeds < 4:
         raise InputError(f"--seeds {arguments.seeds}: fewer than 4 have no interval; give more")
     scenarios = qualify.read(arguments.paths or qualify.shipped())

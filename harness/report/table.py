@@ -31,7 +31,7 @@ def evidence(results: Sequence[Result]) -> Iterator[Text]:
     """Why each cell ended as it did, where that is not to the end, and the run that shows it."""
     ended = [each for each in results if each.outcome != "completed" or each.unproven]
     for each in ended[:MOST_REASONS]:
-        why = each.unproven or each.reason
+        why = each.unproven or (f"{each.where} ({each.reason})" if each.where else each.reason)
         told = f"{each.topology}, {each.fault}: {each.outcome}: {printable(why)}"
         yield Text.assemble(told, (f"\n  harness show {each.run}", "dim") if each.run else "")
     if len(ended) > MOST_REASONS:

@@ -66,7 +66,7 @@ class Result:
 
     ``stage``: where it hung. ``unproven``: why a receipt does not stand, "" where each does, and ``word`` for it;
     ``idle``: because nothing came by that it could act on. ``weights``: the digest of all workers' weights, "" where
-    they differ.
+    they differ; ``where``: what workers were waiting for, where they hung.
     """
 
     topology: str
@@ -81,6 +81,7 @@ class Result:
     loss: float | None = None
     weights: str | None = None
     run: str = ""
+    where: str = ""
 
 
 class Table(Study):
@@ -229,6 +230,7 @@ def result(cell: Cell, verdict: Verdict) -> Result:
         arm.get("final_loss").value,
         weights,
         verdict.run,
+        "; ".join(f"{each.role} {each.doing}" for each in verdict.blocked if each.role.startswith("worker")),
     )
 
 

@@ -112,6 +112,12 @@ def test_it_is_made_again_from_its_question(tmp_path: Path) -> None:
 def test_why_cells_ended_so_and_the_run_that_shows_it() -> None:
     hung = _result(outcome="hung", reason="nothing moved for 5.0 s: worker/0 at step 150", run="r1")
     unproven = _result(unproven="the wire reported nothing", word="missing", run="r2")
+    waits = _result(
+        outcome="hung", reason="nothing moved for 5.0 s", where="worker/0 waits (worker/1 is gone)", run="r3"
+    )
+    (line,) = evidence([waits])
+    why = "hung: worker/0 waits (worker/1 is gone) (nothing moved for 5.0 s)"
+    assert line.plain == f"dist_sync, pause worker, 1 s: {why}\n  harness show r3"
     told = [line.plain for line in evidence([HEALTHY_RESULT, hung, unproven])]
     assert told == [
         "dist_sync, pause worker, 1 s: hung: nothing moved for 5.0 s: worker/0 at step 150\n  harness show r1",
