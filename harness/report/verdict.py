@@ -34,7 +34,7 @@ def render(verdict: Verdict, claims: Sequence[str] = ()) -> RenderableType:
         (f"\n{machine(verdict.facts)}", "dim"),
         *((f"\n{claim}", "dim") for claim in claims),
     )
-    return Group(head, checks(verdict), _measures(verdict), *happened(verdict))
+    return Group(head, checks(verdict), *happened(verdict), _measures(verdict))
 
 
 def happened(verdict: Verdict) -> Iterator[RenderableType]:

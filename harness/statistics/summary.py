@@ -40,7 +40,7 @@ def summarize(samples: Sequence[float]) -> Summary:
         return Summary(n, middle, middle, middle)
     size, rank = _rank(samples)
     if size < MIN_SAMPLES:
-        return Summary(n, middle, note=f"neighbours are so alike that {n} say no more than {size:.0f}")
+        return Summary(n, middle, note=f"too alike for an interval ({n} are worth {size:.0f})")
     if rank < 0:
         return Summary(n, middle, note="its fifths differ too much for an interval")
     return Summary(n, middle, ordered[rank], ordered[-1 - rank])

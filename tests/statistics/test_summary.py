@@ -22,7 +22,7 @@ def test_below_six_samples_there_is_no_interval() -> None:
 def test_a_series_that_only_rises_has_none_either() -> None:
     rising = summarize([float(value) for value in range(40)])
     assert (rising.median, rising.low, rising.high) == (19.5, None, None)
-    assert rising.note == "neighbours are so alike that 40 say no more than 1"
+    assert rising.note == "too alike for an interval (40 are worth 1)"
 
 
 def test_what_does_not_change_has_an_interval_without_width() -> None:
