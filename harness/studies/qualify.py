@@ -248,6 +248,8 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     lost = [
         Reason(f"{it}: not every case that works in the old one was asked", "not decided") for it in found.unmatched
     ]
+    if not found.compared:
+        lost.append(Reason("no case was compared", "not decided"))
     gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
     apart = f"cases of {len(found.unstable)} do not repeat themselves"
     left = f"of {len(found.untaken)} operators no call was found, {apart}"

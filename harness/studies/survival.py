@@ -101,6 +101,8 @@ class Survival(Study):
         """What the new target does not survive as the old one does."""
         evidence = (self.folder.id,) if self.folder is not None else ()
         reasons, told = list[Reason](), list[str]()
+        if not self.cells:
+            reasons.append(Reason("no scenario with faults was given", "not decided"))
         for name, cell in self.cells.items():
             reason = self._reason(name, f"{cell.topology}, {cell.fault}")
             if isinstance(reason, str):

@@ -172,6 +172,13 @@ def test_cases_that_the_new_one_was_never_asked_are_not_decided() -> None:
     assert (row.word, row.reasons[0].name) == ("not decided", "")
 
 
+def test_operators_of_which_no_case_was_compared_are_not_decided() -> None:
+    study = Operators(ASKED.old, ASKED.new)
+    study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 0, 0, ("exp",), (), ())})
+    row = qualify._of_operators(study, "t", False)
+    assert row is not None and row.word == "not decided"
+
+
 def _with(tmp_path: Path, **parts: Study) -> Qualify:
     study = Qualify(replace(ASKED, rows=("operators", "speed")))
     study.folder = study_folder.create(tmp_path, "qualify", study.question)

@@ -128,3 +128,7 @@ def test_names_that_would_share_a_cell_are_refused() -> None:
     own = {"title": "t", "workload": {"model": "mlp", "steps": 40}}
     with pytest.raises(InputError, match="differ in spaces"):
         Survival(OLD, NEW, [], [], {"a b": own, "a-b": own})
+
+
+def test_without_a_cell_nothing_is_decided() -> None:
+    assert Survival(OLD, NEW, [], []).row.word == "not decided"
