@@ -45,4 +45,4 @@ def test_the_old_version_as_it_is_kept() -> None:
     assert OLD["word"] == "no-go" and "12549 cases of 415 operators" in OLD["rows"][1]["told"][0]
     named = {reason["text"].split(":")[0] for reason in differ}
     rows = section.split("\n\n")[2]
-    assert {name for name in re.findall(r"`([^`]+)`", rows)} <= named
+    assert set(re.findall(r"`([^`]+)`", rows)) <= named
