@@ -20,7 +20,8 @@ SCHEMA = "harness/bisect/1"
 EXIT_CODES = "exit codes: 0 found, 2 a mistake in the input, 3 not found, 130 interrupted"
 _EXAMPLE = """\
 By halves, over MXNet's released versions between the two, or the targets that --between names. Without --measure the
-verdict of SCENARIO decides: a target shows it where any of --repeat runs fails. One that does not start is passed over.
+verdict of SCENARIO decides: a target shows it where all of --repeat runs fail, and does not where all pass. What ends
+now so, now so, or does not start, is passed over, and named.
 
   harness bisect --operator gluon.loss.KLDivLoss --good 1.8.0.post0 --bad 1.9.1
   harness bisect SCENARIO --good 1.7.0.post2 --bad 1.9.1 --repeat 5
