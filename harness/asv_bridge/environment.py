@@ -18,6 +18,7 @@ from asv.environment import Environment
 from asv.util import UserError
 from pydantic import ValidationError
 
+from harness.asv_bridge.nights import NIGHT_VARIABLE
 from harness.base.errors import HarnessError
 from harness.planning import rules
 from harness.scenario.schema import Target
@@ -70,6 +71,11 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
         """No commit is ever installed."""
         return
 
+    @property
+    def chosen(self) -> dict[str, str]:
+        """All versions."""
+        return {"mxnet": self._mxnet, **self._cuda}
+
     def _target(self) -> Target:
         """UserError for versions that no target has."""
         try:
@@ -95,8 +101,12 @@ class TargetEnvironment(Environment):  # type: ignore[misc]
     def install_project(self, conf: Any, repo: Any, commit_hash: str) -> None:
         """Note which commit is measured; there is nothing to install.
 
-        What runs is the checkout. UserError when the commit holds other files: its numbers would be another's.
+        What runs is the checkout. UserError when the commit holds other files: its numbers would be another's. A
+        night's commit says itself what was measured.
         """
+        if NIGHT_VARIABLE in os.environ:
+            self._set_commit_hash(commit_hash)
+            return
         if _tree(commit_hash) != _tree("HEAD"):
             raise UserError(f"commit {commit_hash[:8]} has other files than the checkout; `git checkout` it first")
         if _saves() and (changed := _uncommitted()):

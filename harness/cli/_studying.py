@@ -55,8 +55,11 @@ def prepare(loaded: LoadedScenario) -> dict[str, str]:
     return warn_of_unread(say, plan, found)
 
 
-def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False) -> bool:
-    """Run all that is wanted and say how far it is; whether it came to its end. Ctrl-C and SIGTERM end it in order."""
+def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: bool = False, again: str = "") -> bool:
+    """Run all that is wanted and say how far it is; whether it came to its end. Ctrl-C and SIGTERM end it in order.
+
+    ``again``: what goes on with it, where that is not its own verb with ``--resume``.
+    """
     news: list[Progress] = []
 
     def say(progress: Progress) -> None:
@@ -68,7 +71,8 @@ def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: 
             perform(study, folder, say, interruption, most)
     except KeyboardInterrupt:
         where = _defaults.option(folder.results)
-        sys.stderr.write(f"interrupted; go on with: harness {study.name} --resume {folder.id}{where}\n")
+        again = again or f"harness {study.name} --resume {folder.id}"
+        sys.stderr.write(f"interrupted; go on with: {again}{where}\n")
         return False
     if not news:
         sys.stderr.write("nothing is left to run: this is what there is\n")

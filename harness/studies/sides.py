@@ -29,7 +29,7 @@ LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
 _ALONE: Mapping[str, Any] = {"variants": {}, "expect": {}, "turns": None}
 """What a side has where it stands for itself."""
 
-_DECIDED = (
+DECIDED = (
     "workload.steps",
     "workload.warmup",
     "workload.window",
@@ -214,9 +214,9 @@ def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> No
             raise InputError(
                 f"{field} cannot differ between sides; what can are {', '.join(VARIABLE)} and their fields"
             )
-        if field in _DECIDED:
+        if field in DECIDED:
             raise InputError(f"{field} is the same for all sides; give it with --set")
-        if within := [decided for decided in _DECIDED if decided.startswith(f"{field}.")]:
+        if within := [decided for decided in DECIDED if decided.startswith(f"{field}.")]:
             raise InputError(f"{field} as a whole has {within[0]}, which is the same for all sides; name its fields")
     if {"target.mxnet", "target.python"} <= side.fields.keys():
         both = "target.mxnet or target.python, not both: that python has its own mxnet"

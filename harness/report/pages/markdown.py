@@ -18,35 +18,35 @@ def of_run(verdict: Verdict) -> str:
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    yield f"### {_SIGNS[verdict.verdict]} {verdict.verdict}: {_plain(verdict.title)}"
-    yield f"\n{_plain(verdict.reason)}\n"
+    yield f"### {_SIGNS[verdict.verdict]} {verdict.verdict}: {plain(verdict.title)}"
+    yield f"\n{plain(verdict.reason)}\n"
     checks = [(check.arm, check.check, check.verdict, check.reason) for check in verdict.checks]
-    yield from _table(("arm", "check", "verdict", "why"), checks)
+    yield from table(("arm", "check", "verdict", "why"), checks)
     receipts = [
         (arm.arm, f"{receipt.name} {receipt.subject}", receipt.word, receipt.evidence)
         for arm in verdict.arms
         for receipt in arm.receipts
     ]
-    yield from _table(("arm", "fault", "receipt", "evidence"), receipts)
+    yield from table(("arm", "fault", "receipt", "evidence"), receipts)
     arms = shown.arms_of(verdict)
     rows = [
         (shown.label(name, subject), *(numbers.text(arm.get(name, subject)) for arm in arms.values()))
         for name, subject in shown.measured(arms.values())
     ]
     yield "<details><summary>what was measured</summary>\n"
-    yield from _table(("measure", *arms), rows)
+    yield from table(("measure", *arms), rows)
     yield "</details>\n"
-    yield f"{_plain(shown.machine(verdict.facts))}  \nrun `{verdict.run}`"
+    yield f"{plain(shown.machine(verdict.facts))}  \nrun `{verdict.run}`"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     if rows:
-        yield f"| {' | '.join(map(_plain, heads))} |"
+        yield f"| {' | '.join(map(plain, heads))} |"
         yield f"|{'---|' * len(heads)}"
-        yield from (f"| {' | '.join(map(_plain, row))} |" for row in rows)
+        yield from (f"| {' | '.join(map(plain, row))} |" for row in rows)
         yield ""
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """As text: what Markdown or HTML would take for their own is escaped."""
     return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", " ".join(text.split()))

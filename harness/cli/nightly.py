@@ -1,0 +1,338 @@
+"""``harness nightly``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.base.errors import HarnessError, InputError
+from harness.cli import _options
+
+if TYPE_CHECKING:
+    from harness.storage.ledger import Ledger
+    from harness.studies.nightly import Nightly
+    from harness.studies.nights import Night
+    from harness.studies.study_folder import StudyFolder
+    from harness.studies.watching import Ready
+
+HELP = "measure a project's scenarios tonight, and say what got slower, or wrong, and because of which change"
+EXIT_CODES = (
+    "exit codes: 0 no news, 1 an alert that is new, 2 a mistake in the input, 3 it could not run, 130 interrupted"
+)
+SCHEMA = "harness/nightly/1"
+WORDS = ("software", "machine", "noise")
+FORMS = ("markdown", "junit", "prometheus", "code-quality")
+TRIES, NOTIFY_SECONDS = 3, 30.0
+_EXAMPLE = """\
+In a project (harness init DIR), every scenario with the tag asv is measured in rounds, and beside the last good night's
+software where anything changed. What is suspected is asked again before it is told. Each night is a commit on the
+branch `nights`, made without touching the checkout; asv's pages of them are results/nights/html. A night that was
+killed goes on when the command is given again.
+
+  harness nightly --budget 60min --notify ./tell-us.sh
+  harness nightly show
+  harness nightly accept 3f2a91c0 --because "a larger network, on purpose"
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{_EXAMPLE}\n{EXIT_CODES}"
+    parser.add_argument("--budget", type=_options.duration, metavar="TIME", help="of the whole night (default: 60min)")
+    help_ = "measure each scenario N times, or as often as the budget allows (default: 5)"
+    parser.add_argument("--repeat", type=_options.positive, metavar="N", help=help_)
+    confirm = "of one comparison that confirms a suspicion (default: 5min)"
+    parser.add_argument("--confirm", type=_options.duration, metavar="TIME", help=confirm)
+    margin = "the same, if closer (default: 1%%)"
+    parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
+    parser.add_argument("--suite", type=Path, metavar="FOLDER", help="where scenarios are (default: scenarios)")
+    parser.add_argument("--tag", default="asv", metavar="NAME", help="which of them (default: asv)")
+    alert = f"what counts as an alert besides software: {', '.join(WORDS[1:])}; may be repeated"
+    parser.add_argument("--alert", action="append", choices=WORDS, default=[], metavar="WORD", help=alert)
+    notify = "a command that gets each night with news as JSON on its standard input; tried three times"
+    parser.add_argument("--notify", metavar="CMD", help=notify)
+    for form in FORMS:
+        parser.add_argument(f"--{form}", type=Path, metavar="FILE", help=f"also write the night as {form} into a file")
+    _options.add_results(parser)
+    _options.add_json(parser)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    show = actions.add_parser("show", help="show all nights, or one of them")
+    show.add_argument("night", nargs="?", metavar="NIGHT", help="its id, a part of it, or last (default: all)")
+    _options.add_json(show)
+    accept = actions.add_parser("accept", help="say that an alert is as it should be; it is not told again")
+    accept.add_argument("id", metavar="ID", help="as the alert shows it")
+    accept.add_argument("--because", required=True, metavar="TEXT", help="why; kept in the ledger")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from harness.storage import ledger
+
+    known = ledger.of(Path.cwd())
+    if arguments.action == "show":
+        return _show(known, arguments)
+    if arguments.action == "accept":
+        return _accept(known, arguments)
+    with known.lock():
+        return _run(known, arguments)
+
+
+# One night
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Where a night goes once it is over."""
+
+    ledger: Ledger
+    arguments: argparse.Namespace
+    accepted: Mapping[str, str]
+
+    @property
+    def words(self) -> Sequence[str]:
+        return ("software", *self.arguments.alert)
+
+
+def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
+    from harness.asv_bridge import nights as asv
+    from harness.cli import EXIT_INTERRUPTED, _studying
+    from harness.studies import watching
+
+    project, results = Path.cwd(), arguments.results
+    axes = asv.axes(project)
+    _, accepted = watching.read(ledger)
+    told = _Told(ledger, arguments, accepted)
+    labels = [axis.name if len(axes) > 1 else "" for axis in axes]
+    environments = [
+        watching.Environment(label, axis.versions, axis.env) for label, axis in zip(labels, axes, strict=True)
+    ]
+    suite = arguments.suite or project / "scenarios"
+    if not suite.is_dir():
+        raise InputError(f"{suite} is no folder of scenarios; give another --suite")
+    try:
+        ready = watching.ready(results, suite, arguments.tag, environments, ledger, _say)
+    except InputError:
+        raise
+    except HarnessError as error:
+        return _could_not_run(told, str(error))
+    for key, why in ready.left_out.items():
+        _say(f"{key} is left out: {why}")
+    study, folder = _opened(ready, told)
+    study.say = _say
+    if not _studying.run(study, folder, in_process=True, again="harness nightly"):
+        return EXIT_INTERRUPTED
+    keys = {axis.key: label for axis, label in zip(axes, labels, strict=True)}
+    return _over(study, ready, told, keys)
+
+
+def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
+    """A night that was begun and killed, where nothing changed since, or a new one; else that one is recorded."""
+    from harness.studies import study_folder, watching
+    from harness.studies.nightly import Asked, Nightly
+    from harness.studies.nights import Night
+    from harness.studies.study import reopened
+
+    arguments = told.arguments
+    given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
+    asked = Asked(**{name: value for name, value in given.items() if value})
+    known = {night.id for night in watching.read(told.ledger)[0]}
+    new = Nightly(ready.watched, asked, ready.facts)
+    for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
+        if folder.id in known:
+            break
+        begun = reopened(Nightly, folder)
+        if _software(begun) == _software(new):
+            _say(f"goes on with the night {folder.id}, which was not ended")
+            return begun, folder
+        why = "it was killed, and what it measured changed before it could go on"
+        _append(told.ledger, Night(folder.id, [], begun.facts, failure=why), {})
+        break
+    return new, study_folder.create(arguments.results, Nightly.name, new.question)
+
+
+def _software(study: Nightly) -> list[tuple[str, str, str]]:
+    return [(key, each.tracked.fingerprint, each.past.night) for key, each in study.watched.items()]
+
+
+def _over(study: Nightly, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:
+    """Into the ledger, to asv, to whoever is to hear of it."""
+    from harness.asv_bridge import nights as asv
+
+    night = study.night
+    commit = _append(told.ledger, night, ready.files, _written(study))
+    night = replace(night, commit=commit)
+    try:
+        pages = asv.file(Path.cwd(), told.arguments.results, commit, _numbers(study, night, keys))
+        _say(f"asv's pages of all nights: {pages / 'index.html'}")
+    except HarnessError as error:
+        _say(f"harness: the night is in the ledger, but asv did not take it: {error}")
+    return _tell(night, told)
+
+
+def _could_not_run(told: _Told, why: str) -> int:
+    """A night without numbers is a night, too."""
+    from harness.studies.nights import Night
+
+    night = Night(time.strftime("%Y%m%dT%H%M%S-nightly", time.gmtime()), [], failure=why)
+    return _tell(replace(night, commit=_append(told.ledger, night, {})), told)
+
+
+def _append(ledger: Ledger, night: Night, files: Mapping[str, bytes], more: Mapping[str, bytes] | None = None) -> str:
+    import json
+
+    from harness.studies.nights import FILE
+
+    body = json.dumps(night.as_json(), indent=1, sort_keys=True).encode()
+    states = [each.state for each in night.scenarios]
+    told = night.failure or ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    return ledger.append({**files, **(more or {}), FILE: body}, f"night {night.id}\n\n{told}")
+
+
+def _written(study: Nightly) -> dict[str, bytes]:
+    """What people look for in a night's commit: scenarios as they ran, packages of targets, settings."""
+    import yaml
+
+    files: dict[str, bytes] = {}
+    for key, each in study.watched.items():
+        text = yaml.safe_dump(dict(each.tracked.values), sort_keys=False, allow_unicode=True)
+        files[f"scenarios/{key}.yaml"] = text.encode()
+        for arm, packages in each.tracked.packages.items():
+            freeze = "".join(f"{name}=={version}\n" for name, version in sorted(packages.items()))
+            files[f"targets/{key}{f'.{arm}' if arm else ''}.txt"] = freeze.encode()
+    for name in ("asv.conf.json", "harness.toml"):
+        if Path(name).is_file():
+            files[name] = Path(name).read_bytes()
+    return files
+
+
+def _numbers(study: Nightly, night: Night, keys: Mapping[str, str]) -> dict[str, Any]:
+    """By environment and scenario, as asv asks for them."""
+    found: dict[str, Any] = {}
+    for axis, label in keys.items():
+        for each in night.scenarios:
+            if study.watched[each.key].axis == label:
+                against = "; ".join(one.text for one in each.answers if one.word == "software")
+                against = against or (each.note if each.state == "failed" else "")
+                name = study.watched[each.key].name
+                found.setdefault(axis, {})[name] = {"numbers": each.numbers, "against": against}
+    return found
+
+
+def _tell(night: Night, told: _Told) -> int:
+    """Show it, write it, notify; the exit code."""
+    import json
+
+    from harness.cli._console import Console
+    from harness.report import nightly
+
+    arguments = told.arguments
+    given = night, told.accepted, told.words
+    body = nightly.as_json(*given)
+    if arguments.json:
+        print(json.dumps(body, indent=1))
+    else:
+        Console().print(nightly.render(*given))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        print("\n".join(nightly.github_commands(*given)), file=sys.stderr)
+    makers = (nightly.as_markdown, nightly.as_junit, nightly.as_prometheus, nightly.as_code_quality)
+    for form, make in zip(FORMS, makers, strict=True):
+        if (path := getattr(arguments, form.replace("-", "_"))) is not None:
+            _write(path, make(*given))
+    if arguments.notify and (body["alerts"] or night.failure):
+        _notify(arguments.notify, json.dumps(body))
+    return 3 if night.failure or all(each.state == "failed" for each in night.scenarios) else int(bool(body["alerts"]))
+
+
+def _write(path: Path, text: str) -> None:
+    """A form that cannot be written does not undo the night."""
+    try:
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        _say(f"harness: {path} cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def _notify(command: str, text: str) -> None:
+    """Give the night to a command, three times at most, half a minute each; the night is over in any case."""
+    for attempt in range(TRIES):
+        try:
+            done = subprocess.run(shlex.split(command), input=text, text=True, timeout=NOTIFY_SECONDS, check=False)
+            if done.returncode == 0:
+                return
+            why = f"ended with status {done.returncode}"
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+        _say(f"harness: --notify {command}: {why} (try {attempt + 1} of {TRIES})")
+        time.sleep(2**attempt if attempt + 1 < TRIES else 0)
+
+
+# Nights that were
+
+
+def _show(ledger: Ledger, arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.cli._console import Console
+    from harness.report import nightly
+    from harness.studies import watching
+
+    nights, accepted = watching.read(ledger)
+    if not nights:
+        raise InputError("there is no night yet; harness nightly makes one")
+    if arguments.night is None:
+        if arguments.json:
+            body = [nightly.as_json(night, accepted, ("software",)) for night in nights]
+            print(json.dumps({"schema": "harness/nights/1", "nights": body}, indent=1))
+        else:
+            Console().print(nightly.table(nights, accepted))
+        return 0
+    night = _meant(nights, arguments.night)
+    if arguments.json:
+        print(json.dumps(nightly.as_json(night, accepted, ("software",)), indent=1))
+    else:
+        Console().print(nightly.render(night, accepted))
+        print(f"night {night.id}, commit {night.commit[:10]}")
+    return 0
+
+
+def _meant(nights: Sequence[Night], wanted: str) -> Night:
+    found = nights[-1:] if wanted == "last" else [night for night in nights if wanted in night.id]
+    if len(found) != 1:
+        some = ", ".join(night.id for night in (found or nights)[-5:])
+        raise InputError(f"{wanted!r} is {'no' if not found else 'not one'} night; there are {some}")
+    return found[0]
+
+
+def _accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
+    """Keep why; InputError for an alert that there is not."""
+    import json
+
+    from harness.studies import watching
+    from harness.studies.nights import ACCEPTED
+
+    if not arguments.because.strip():
+        raise InputError("--because is empty; say why, for those who come after")
+    nights, accepted = watching.read(ledger)
+    answers = {answer.id: answer for night in nights for each in night.scenarios for answer in each.answers}
+    matches = [name for name in answers if name.startswith(arguments.id)]
+    if len(matches) != 1:
+        known = ", ".join(name for name, one in answers.items() if one.word == "software") or "none"
+        raise InputError(f"{arguments.id!r} is no alert; there are {known}")
+    accepted = {**accepted, matches[0]: arguments.because}
+    text = json.dumps(accepted, indent=1, sort_keys=True).encode()
+    ledger.append({ACCEPTED: text}, f"accept {matches[0]}\n\n{arguments.because}")
+    found = answers[matches[0]]
+    print(f"accepted: {found.scenario} {found.arm}, {found.measure}: {arguments.because}")
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

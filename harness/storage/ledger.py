@@ -1,0 +1,119 @@
+"""The ledger of nights: a branch on which each night is a commit, made beside the checkout.
+
+What a night says of others is in its own files, and never changes; an acceptance is a commit of its own. Objects, index
+and branch are git's; the working tree and the user's index are left alone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.errors import HarnessError, InputError
+
+BRANCH = "nights"
+_REF = f"refs/heads/{BRANCH}"
+_NOBODY = "0" * 40
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """That of one repository; `of` finds it. HarnessError with git's own words where git fails."""
+
+    repository: Path
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other nights away until the block ends; InputError while one runs."""
+        place = Path(self._git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "nights.lock"
+        with open(place, "a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                file.seek(0)
+                raise InputError(
+                    f"a night is being run already, by process {file.read() or '?'}; wait for it"
+                ) from error
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+            file.truncate(0)
+
+    def commits(self) -> list[str]:
+        """All of the branch, oldest first."""
+        return self._git("rev-list", "--reverse", "--first-parent", _REF).split() if self._head() else []
+
+    def append(self, files: Mapping[str, bytes], message: str) -> str:
+        """Add a commit that holds just these files; returns its hash. HarnessError where another came meanwhile."""
+        before = self._head()
+        with tempfile.TemporaryDirectory() as beside:
+            index = {"GIT_INDEX_FILE": str(Path(beside) / "index")}
+            blobs = [(name, self._git("hash-object", "-w", "--stdin", data=text)) for name, text in files.items()]
+            listed = "".join(f"100644 {blob}\t{name}\0" for name, blob in sorted(blobs))
+            self._git("update-index", "-z", "--index-info", data=listed.encode(), env=index)
+            tree = self._git("write-tree", env=index)
+        parent = ["-p", before] if before else []
+        commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
+        self._git("update-ref", "-m", message.splitlines()[0], _REF, commit, before or _NOBODY)
+        return commit
+
+    def read(self, commit: str, name: str) -> bytes | None:
+        """A file of a commit; None where it has none of that name."""
+        return self._bytes("cat-file", "blob", f"{commit}:{name}", check=False)
+
+    def names(self, commit: str, below: str) -> list[str]:
+        """The files below a folder of a commit, by their whole names."""
+        return [
+            name for name in self._git("ls-tree", "-r", "-z", "--name-only", commit, f"{below}/").split("\0") if name
+        ]
+
+    def _head(self) -> str:
+        return self._git("rev-parse", "--quiet", "--verify", _REF, check=False)
+
+    def _who(self) -> list[str]:
+        """Who commits, where git does not know the user; their signing is for their own commits."""
+        known = [self._git("config", f"user.{field}", check=False) for field in ("name", "email")]
+        return [] if all(known) else ["-c", "user.name=harness", "-c", "user.email=harness@localhost"]
+
+    def _git(self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None, check: bool = True) -> str:
+        found = self._bytes(*arguments, data=data, env=env, check=check)
+        return (found or b"").decode(errors="surrogateescape").strip("\n")
+
+    def _bytes(
+        self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None, check: bool = True
+    ) -> bytes | None:
+        """What git says; None where it fails and that is an answer."""
+        done = subprocess.run(
+            ["git", "-C", str(self.repository), *arguments],
+            input=data,
+            capture_output=True,
+            check=False,
+            env={**_plain(), **(env or {})},
+        )
+        if done.returncode and check:
+            raise HarnessError(f"git {arguments[0]}: {done.stderr.decode(errors='replace').strip()}")
+        return None if done.returncode else done.stdout
+
+
+def of(folder: Path) -> Ledger:
+    """The ledger of the repository that a folder is in; InputError where it is in none."""
+    argv = ["git", "-C", str(folder), "rev-parse", "--show-toplevel"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=_plain())
+    except FileNotFoundError as error:
+        raise HarnessError("git is not here, and nights are kept in it; install it: sudo apt install git") from error
+    if done.returncode:
+        raise InputError(f"{folder} is in no git repository, where nights are kept; harness init makes one")
+    return Ledger(Path(done.stdout.rstrip("\n")))
+
+
+def _plain() -> dict[str, str]:
+    """Variables without those that point git elsewhere, as in hooks."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -1,0 +1,728 @@
+"""One night: every scenario measured in rounds, what is suspected put to the test, and what came of it.
+
+Rounds, as long as the budget has room: each scenario once, then once more. What was changed since the last good night
+is looked at in a duet of both; whatever is suspected, by that or by the series, is asked once more: in another duet
+where software changed, else by the same software again. Of several changes, duets between them find the one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any, ClassVar
+
+import yaml
+
+from harness.base.errors import HarnessError
+from harness.execution.interruption import Interruption
+from harness.judging.verdict import Verdict
+from harness.scenario import document, overrides
+from harness.scenario.load import replaced
+from harness.scenario.schema import SEEDS
+from harness.statistics import shifts
+from harness.storage import run_folder
+from harness.studies import in_process, nights
+from harness.studies.compare import Compare
+from harness.studies.compared import MEASURES
+from harness.studies.composite import Composite
+from harness.studies.finding import Question, sentence
+from harness.studies.nights import MEANING, OUTCOME, TRIES, Answer, Measured, Night, Past, State, Word
+from harness.studies.pairs import seconds_of
+from harness.studies.sides import LEFT_OUT, Side, Sides
+from harness.studies.study import Study, Trial
+from harness.studies.study_folder import Answer as Answered
+from harness.studies.study_folder import StudyFolder
+from harness.studies.tracked import Tracked
+
+NOW, THEN = "now", "then"
+SIZES = ("peak_memory", "held_memory", "growth", "start_up")
+"""What a look at changed software is asked besides throughput, which decides."""
+
+RERUNS, OUTCOME_RERUNS = 2, 3
+LEAST_SECONDS = 20.0
+"""A comparison with less time has no pair."""
+
+LOOKING, ROUNDS_IF_CHANGED, ROUNDS = 0.7, 0.4, 0.8
+"""Shares of the budget: until when changed software is looked at, and rounds go on where any changed, or none."""
+
+ANOTHER_SEED = 1000
+_COMPARED = {"seconds_per_sample": "throughput", "final_loss": MEANING}
+_GROUND = "nothing that is tracked changed"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change since the reference: in words, and the fields that a scenario of now needs to be without it.
+
+    ``why``: what keeps it from being undone; then there are no fields.
+    """
+
+    what: str
+    fields: Mapping[str, Any]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One scenario of tonight: its whole values, what decides its numbers, the past, and each arm's steps from there.
+
+    ``names``: of the scenario and its axis.
+    """
+
+    key: str
+    name: str
+    axis: str
+    values: Mapping[str, Any]
+    tracked: Tracked
+    past: Past
+    steps: Mapping[str, Sequence[Step]]
+
+    @property
+    def arm(self) -> str:
+        """The one that is looked at where software changed: the job itself, or the first variant."""
+        return next(iter(self.values.get("variants") or {}), "main")
+
+    @property
+    def changed(self) -> bool:
+        """Whether its software is another than that of the last good night."""
+        reference = self.past.reference
+        return reference is not None and reference.tracked.fingerprint != self.tracked.fingerprint
+
+    @property
+    def known(self) -> Measured | None:
+        """The last night, where it looked at just this software and found something to tell."""
+        last = self.past.last
+        if last is None or last.state != "alert" or last.tracked.fingerprint != self.tracked.fingerprint:
+            return None
+        return last if self.changed else None
+
+    def undone(self, arm: str, count: int) -> dict[str, Any]:
+        """Fields that bring all but the first ``count`` changes back to what they were."""
+        return {path: value for step in self.steps.get(arm, ())[count:] for path, value in step.fields.items()}
+
+    def arm_values(self, arm: str) -> dict[str, Any]:
+        """A scenario of one arm alone."""
+        whole = Tracked(self.values)
+        return {"title": self.values["title"], **whole.arm("" if arm == "main" else arm)}
+
+    def scenario(self, arm: str, count: int, number: int) -> str:
+        """The text of one arm alone with the first ``count`` of its changes, as run ``number``."""
+        changes = [each for item in self.undone(arm, count).items() for each in (*replaced(item[0]), item)]
+        written = document.parse(yaml.safe_dump(self.arm_values(arm), sort_keys=False, allow_unicode=True), self.name)
+        values = overrides.apply(written, changes).values
+        return yaml.safe_dump({**values, "control": False}, sort_keys=False, allow_unicode=True)
+
+    def sides(self, arm: str, count: int, seed: int) -> Sides:
+        """What it was, beside what it is with the first ``count`` changes."""
+        values = {name: value for name, value in self.arm_values(arm).items() if name not in LEFT_OUT}
+        values["seed"] = (values.get("seed", 0) + seed) % SEEDS
+        both = (Side(THEN, self.undone(arm, 0)), Side(NOW, self.undone(arm, count)))
+        return Sides(self.name, values, both)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a night is spent: seconds in all, rounds at most, seconds of one comparison, and what counts as the same."""
+
+    budget: float = 3600.0
+    repeat: int = 5
+    confirm: float = 300.0
+    resolve: float = 0.01
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """Something of an arm that seems to be otherwise: ``by`` the outcome, a series of nights, or a look at a change."""
+
+    watched: str
+    arm: str
+    measure: str
+    by: str
+    why: str
+    word: str = ""
+    """What the first look said, as in slower."""
+
+    @property
+    def part(self) -> str:
+        """Part of the names of what is asked about it."""
+        return f"{self.measure}-{self.arm}-{self.watched}"
+
+
+class Nightly(Composite):
+    """``id``: the night's name, that of its folder."""
+
+    name: ClassVar[str] = "nightly"
+
+    def __init__(self, watched: Sequence[Watched], asked: Asked, facts: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.watched, self.asked_, self.facts = {each.key: each for each in watched}, asked, dict(facts)
+        self.seconds = 0.0
+        self.verdicts: dict[str, Verdict] = {}
+        """Of each run, by its trial."""
+
+        self._round_seconds = [0.0]
+
+    # What was asked, as JSON
+
+    @property
+    def question(self) -> Mapping[str, Any]:
+        return {
+            "asked": asdict(self.asked_),
+            "facts": self.facts,
+            "watched": [asdict(each) for each in self.watched.values()],
+        }
+
+    @classmethod
+    def asked(cls, question: Mapping[str, Any], results: Path) -> Nightly:
+        return cls([_watched(each) for each in question["watched"]], Asked(**question["asked"]), question["facts"])
+
+    # Which trials
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Parts that there may be are not known before: any that names what is watched."""
+        return [*self.parts, *self.failures, *(trial.key for trial in self.wanted() if not trial.text)]
+
+    def wanted(self) -> Sequence[Trial]:
+        for trials in (self._next_round, self._next_look, self._next_test):
+            if found := trials():
+                return found[:1]
+        return []
+
+    def _done(self, key: str) -> bool:
+        return key in self.verdicts or key in self.failures or key in self.parts
+
+    @property
+    def rounds(self) -> int:
+        """How many are complete."""
+        every = range(1, self.asked_.repeat + 1)
+        return sum(all(self._done(f"round-{number}-{key}") for key in self.watched) for number in every)
+
+    def _next_round(self) -> list[Trial]:
+        number = self.rounds + 1
+        waiting = [key for key in self.watched if not self._done(f"round-{number}-{key}")]
+        begun = len(waiting) < len(self.watched)
+        if not waiting or number > self.asked_.repeat or not (begun or number == 1 or self._has_room_for_a_round()):
+            return []
+        return [Trial(f"round-{number}-{key}", self._whole(key)) for key in waiting]
+
+    def _whole(self, key: str) -> str:
+        return yaml.safe_dump(dict(self.watched[key].values), sort_keys=False, allow_unicode=True)
+
+    def _has_room_for_a_round(self) -> bool:
+        """Whether one more fits in the share of the budget that rounds have."""
+        share = ROUNDS_IF_CHANGED if any(each.changed for each in self.watched.values()) else ROUNDS
+        took = sum(self._round_seconds) / max(1, self.rounds)
+        return sum(self._round_seconds) + took <= share * self.asked_.budget
+
+    def _next_look(self) -> list[Trial]:
+        looked = [key for key, each in self.watched.items() if self._is_looked_at(each)]
+        waiting = [key for key in looked if not self._done(f"look-{key}")]
+        return [Trial(f"look-{key}") for key in waiting if self._room(len(waiting), LOOKING) >= LEAST_SECONDS]
+
+    def _is_looked_at(self, each: Watched) -> bool:
+        """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
+        return (
+            each.changed
+            and each.known is None
+            and not each.values.get("faults")
+            and any(step.fields for step in self._steps(each, each.arm))
+            and self._hindrance(each, each.arm) == ""
+        )
+
+    @staticmethod
+    def _steps(each: Watched, arm: str) -> Sequence[Step]:
+        return each.steps.get(arm, ())
+
+    @staticmethod
+    def _hindrance(each: Watched, arm: str) -> str:
+        """Why its software of then cannot be had beside that of now; "" where it can."""
+        return "; ".join(f"{step.what}: {step.why}" for step in each.steps.get(arm, ()) if step.why)
+
+    def _room(self, sharing: int, until: float) -> float:
+        """Seconds that each of so many comparisons may take."""
+        left = until * self.asked_.budget - self.seconds
+        most = self.asked_.confirm / (3 if until == LOOKING else 1)
+        return min(most, left / max(1, sharing))
+
+    def _next_test(self) -> list[Trial]:
+        suspects = self.suspects
+        waiting = [trials[0] for suspect in suspects if (trials := list(self._tests(suspect)))]
+        return waiting[:1]
+
+    def _tests(self, suspect: Suspect) -> Iterator[Trial]:
+        """What is still to be asked about a suspicion, as far as there is room."""
+        if self._room(1, 1.0) < LEAST_SECONDS:
+            return
+        each = self.watched[suspect.watched]
+        steps = self._steps(each, suspect.arm)
+        changed = bool(steps) and self._hindrance(each, suspect.arm) == ""
+        if suspect.measure == OUTCOME:
+            yield from self._runs(suspect, [len(steps), 0] if changed else [len(steps)], OUTCOME_RERUNS)
+        elif changed:
+            yield from self._part(f"confirm-{suspect.part}")
+            if not self._is_confirmed(suspect) and suspect.by == "series":
+                yield from self._runs(suspect, [0], RERUNS)
+        else:
+            yield from self._runs(suspect, [len(steps)], RERUNS)
+        if changed and self._is_software(suspect):
+            yield from self._blaming(suspect)
+
+    def _runs(self, suspect: Suspect, counts: Sequence[int], times: int) -> Iterator[Trial]:
+        """Of the arm alone, with so many of its changes, in turns."""
+        each = self.watched[suspect.watched]
+        for number in range(1, times + 1):
+            for count in counts:
+                if not self._done(key := f"with-{count}-{number}-{suspect.part}"):
+                    yield Trial(key, each.scenario(suspect.arm, count, number))
+
+    def _part(self, key: str) -> Iterator[Trial]:
+        if not self._done(key):
+            yield Trial(key)
+
+    def made(self, key: str) -> Study:
+        """A comparison of then and now, or of then and some of the changes."""
+        verb, _, rest = key.partition("-")
+        if verb == "look":
+            each = self.watched[rest]
+            seconds = self._room(len([one for one in self.watched.values() if self._is_looked_at(one)]), LOOKING)
+            seed = (1 + each.past.tried) * ANOTHER_SEED // 10
+            asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS))
+            return Compare(each.sides(each.arm, len(self._steps(each, each.arm)), seed), asked)
+        suspect, count = self._meant(verb, rest)
+        each = self.watched[suspect.watched]
+        measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
+        seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
+        seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
+        return Compare(each.sides(suspect.arm, count, seed), Question(measure, self.asked_.resolve, seconds))
+
+    def _meant(self, verb: str, rest: str) -> tuple[Suspect, int]:
+        """The suspicion that a part is about, and how many changes its second side has."""
+        for suspect in self.suspects:
+            whole = len(self._steps(self.watched[suspect.watched], suspect.arm))
+            if verb == "confirm" and rest == suspect.part:
+                return suspect, whole
+            count, _, part = rest.partition("-")
+            if verb == "step" and part == suspect.part:
+                return suspect, int(count)
+        raise LookupError(f"{verb}-{rest}")
+
+    def run(
+        self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
+    ) -> Iterator[Answered]:
+        """Runs in this process, comparisons as parts; what fails is an answer too."""
+        for trial in trials:
+            if not trial.text:
+                yield from super().run([trial], folder, interruption, most)
+                continue
+            try:
+                yield from in_process.run([trial], folder, self._named(trial.key), interruption)
+            except HarnessError as error:
+                yield Answered(trial.key, "", str(error))
+
+    def _named(self, key: str) -> str:
+        return max((each for each in self.watched if key.endswith(each)), key=len, default="night")
+
+    # What they say
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if key.startswith(("round-", "with-")):
+            return self._add_run(key, verdict, failure)
+        told = super().add(key, verdict, failure)
+        part = self.parts.get(key)
+        self.seconds += part.seconds if isinstance(part, Compare) else 0.0
+        return told
+
+    def _add_run(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        if not any(key.endswith(f"-{each}") for each in self.watched):
+            raise LookupError(key)
+        if verdict is None or self.folder is None:
+            self.failures[key] = failure
+            return f"{key}: {failure}"
+        took = seconds_of(run_folder.find(self.folder.results, verdict.run))
+        self.seconds += took
+        self._round_seconds += [took] if key.startswith("round-") else []
+        self.verdicts[key] = verdict
+        return f"{key}: {verdict.verdict}: {verdict.reason}"
+
+    def _of_rounds(self, key: str) -> list[Verdict]:
+        names = (f"round-{number}-{key}" for number in range(1, self.asked_.repeat + 1))
+        return [self.verdicts[name] for name in names if name in self.verdicts]
+
+    def numbers(self, key: str) -> dict[str, dict[str, list[float]]]:
+        """Of each arm, by quantity: a number a round; of runs that can be trusted."""
+        found: dict[str, dict[str, list[float]]] = {}
+        for verdict in self._of_rounds(key):
+            for arm, numbers in nights.numbers_of(verdict).items() if verdict.trusted else ():
+                for quantity, value in numbers.items():
+                    found.setdefault(arm, {}).setdefault(quantity, []).append(value)
+        return found
+
+    def outcomes(self, key: str) -> dict[str, list[str]]:
+        """Of each arm: how it ended, round by round."""
+        found: dict[str, list[str]] = {}
+        for verdict in self._of_rounds(key):
+            for arm, word in nights.outcomes_of(verdict).items():
+                found.setdefault(arm, []).append(word)
+        return found
+
+    # What is suspected
+
+    @property
+    def suspects(self) -> list[Suspect]:
+        """One for each arm and measure, the plainest reason first; not what the last night told of this software."""
+        found: dict[tuple[str, str, str], Suspect] = {}
+        for each in self.watched.values():
+            told = {(answer.arm, answer.measure) for answer in each.known.answers} if each.known else set()
+            for suspect in (*self._by_outcome(each), *self._by_look(each), *self._by_series(each)):
+                if (suspect.arm, suspect.measure) not in told:
+                    found.setdefault((each.key, suspect.arm, suspect.measure), suspect)
+        return list(found.values())
+
+    def _by_outcome(self, each: Watched) -> Iterator[Suspect]:
+        reference = each.past.reference
+        for arm, words in self.outcomes(each.key).items():
+            usual = set(reference.outcomes.get(arm, ())) if reference else set[str]()
+            odd = [word for word in words if usual and word not in usual]
+            if odd:
+                often = f"{len(odd)} of {len(words)}"
+                why = f"{odd[0]} in {often} rounds, {' or '.join(sorted(usual))} before"
+                yield Suspect(each.key, arm, OUTCOME, "outcome", why, odd[0])
+
+    def _by_look(self, each: Watched) -> Iterator[Suspect]:
+        study = self.parts.get(f"look-{each.key}")
+        if not isinstance(study, Compare):
+            return
+        if study.broken:
+            yield Suspect(each.key, each.arm, MEANING, "look", study.broken, "broken")
+            return
+        for found in study.meanings.values():
+            if found.word == "different":
+                yield Suspect(each.key, each.arm, MEANING, "look", found.sentence, "different")
+        (other,) = study.evidence.others
+        for finding in (study.evidence.answer(other), *(study.evidence.finding(name, other) for name in SIZES)):
+            if finding.word not in ("same", "undecided") and finding.mean is not None:
+                yield Suspect(each.key, each.arm, finding.measure, "look", sentence(finding), finding.word)
+
+    def _by_series(self, each: Watched) -> Iterator[Suspect]:
+        """Tonight unlike the nights before, or a level that moved and that nobody explained."""
+        tonight = self.numbers(each.key)
+        moved = {(one.arm, one.quantity): one for one in each.past.moved}
+        for arm, numbers in tonight.items():
+            for quantity, values in numbers.items():
+                measure = _COMPARED.get(quantity, quantity)
+                value = nights.in_log(quantity, median(values))
+                before = each.past.history.get(arm, {}).get(quantity, ())
+                if shifts.is_unusual(before, value, self._least(quantity)):
+                    why = f"{quantity} is {_change(quantity, median(before), value)} beside {len(before)} nights"
+                    yield Suspect(each.key, arm, measure, "series", why, _direction(measure, value - median(before)))
+                elif (one := moved.get((arm, quantity))) and abs(one.after - one.before) > self._least(quantity):
+                    why = f"{quantity} has been {_change(quantity, one.before, one.after)} since the night {one.night}"
+                    direction = _direction(measure, one.after - one.before)
+                    yield Suspect(each.key, arm, measure, "series", why, direction)
+
+    def _least(self, quantity: str) -> float:
+        """A loss is a matter of software alone, as far as the machine does not compute otherwise."""
+        return 0.0 if quantity in ("final_loss", nights.DRIFT) else self.asked_.resolve
+
+    # What came of it
+
+    @property
+    def answers(self) -> list[Answer]:
+        """To every suspicion, and what the last night told of the same software."""
+        again = [
+            replace(answer, since=answer.since or each.past.night)
+            for each in self.watched.values()
+            if each.known is not None
+            for answer in each.known.answers
+            if answer.word == "software"
+        ]
+        return [*again, *map(self._answer, self.suspects)]
+
+    def _answer(self, suspect: Suspect) -> Answer:
+        each = self.watched[suspect.watched]
+        word, text = self._judged(suspect)
+        cause = self._cause(suspect) if word == "software" else ""
+        if word == "machine":
+            cause = self._changed_facts(each)
+        evidence = tuple(
+            part.folder.id
+            for key, part in self.parts.items()
+            if key.endswith((suspect.part, f"look-{each.key}")) and part.folder is not None
+        )
+        night = self.folder.id if self.folder is not None else ""
+        since = self._told_before(each, self._id(suspect)) or night
+        own = (self._id(suspect), each.key, suspect.arm, suspect.measure, word, f"{suspect.why}; {text}")
+        return Answer(*own, cause, since, "", evidence)
+
+    def _id(self, suspect: Suspect) -> str:
+        """The same while the same arm differs in the same way from the same good night."""
+        matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, self.watched[suspect.watched].past.night)
+        return hashlib.sha256("|".join(matter).encode()).hexdigest()[:8]
+
+    @staticmethod
+    def _told_before(each: Watched, id_: str) -> str:
+        last = each.past.last
+        return next((answer.since for answer in (last.answers if last else ()) if answer.id == id_), "")
+
+    def _judged(self, suspect: Suspect) -> tuple[Word, str]:
+        """What it is, and why that is said."""
+        each = self.watched[suspect.watched]
+        steps = self._steps(each, suspect.arm)
+        hindrance = self._hindrance(each, suspect.arm)
+        if suspect.measure == OUTCOME:
+            return self._judged_outcome(suspect, bool(steps) and not hindrance)
+        if steps and not hindrance:
+            return self._judged_change(suspect)
+        again = self._unusual(suspect, len(steps))
+        if steps:
+            return "not decided", f"its software of then cannot be had back: {hindrance}"
+        if again is None:
+            return "not decided", self._not_asked
+        if again:
+            return "machine", f"{_GROUND}, and it is so again in {RERUNS} more runs"
+        return "noise", f"{_GROUND}, and {RERUNS} more runs are as usual"
+
+    @property
+    def _not_asked(self) -> str:
+        return f"the budget of {self.asked_.budget:.0f} s was spent before it was asked again"
+
+    def _judged_outcome(self, suspect: Suspect, changed: bool) -> tuple[Word, str]:
+        each = self.watched[suspect.watched]
+        whole = len(self._steps(each, suspect.arm))
+        now, then = self._odd(suspect, whole), self._odd(suspect, 0) if changed else None
+        if now is None or (changed and then is None):
+            return "not decided", self._not_asked
+        told = f"{now} of {OUTCOME_RERUNS} more runs are so"
+        if not changed:
+            return ("machine" if now > 1 else "noise"), f"{_GROUND}; {told}"
+        told += f", {then} with the software of then"
+        if then:
+            return "machine", told
+        if now > 1:
+            return "software", told
+        return ("not decided" if now else "noise"), told
+
+    def _odd(self, suspect: Suspect, count: int) -> int | None:
+        """How many of the runs with so many changes ended otherwise than the reference; None before all are there."""
+        reference = self.watched[suspect.watched].past.reference
+        usual = set(reference.outcomes.get(suspect.arm, ())) if reference else set()
+        found = self._of_runs(suspect, count, OUTCOME_RERUNS)
+        words = [nights.outcomes_of(verdict).get("main", "") for verdict in found]
+        return sum(word not in usual for word in words) if len(found) == OUTCOME_RERUNS else None
+
+    def _of_runs(self, suspect: Suspect, count: int, times: int) -> list[Verdict]:
+        names = [f"with-{count}-{number}-{suspect.part}" for number in range(1, times + 1)]
+        return [self.verdicts[name] for name in names if name in self.verdicts]
+
+    def _unusual(self, suspect: Suspect, count: int) -> bool | None:
+        """Whether the middle of some runs is unlike the nights before; None before they are there."""
+        quantity = next((name for name, measure in _COMPARED.items() if measure == suspect.measure), suspect.measure)
+        found = [nights.numbers_of(verdict).get("main", {}) for verdict in self._of_runs(suspect, count, RERUNS)]
+        values = [numbers[quantity] for numbers in found if quantity in numbers]
+        each = self.watched[suspect.watched]
+        moved = next((one for one in each.past.moved if (one.arm, one.quantity) == (suspect.arm, quantity)), None)
+        before = each.past.history.get(suspect.arm, {}).get(quantity, ())
+        if len(found) < RERUNS or not values:
+            return None
+        value = nights.in_log(quantity, median(values))
+        if moved is not None:
+            return abs(value - moved.after) < abs(value - moved.before)
+        return shifts.is_unusual(before, value, self._least(quantity))
+
+    def _judged_change(self, suspect: Suspect) -> tuple[Word, str]:
+        """Software changed: another duet of then and now decides."""
+        key = f"confirm-{suspect.part}"
+        study = self.parts.get(key)
+        if not isinstance(study, Compare):
+            return "not decided", self.failures.get(key, self._not_asked)
+        told = self._said(study, suspect)
+        if self._is_confirmed(suspect):
+            return "software", f"asked again: {told}"
+        if suspect.by == "series":
+            again = self._unusual(suspect, 0)
+            if again is None:
+                return "not decided", f"{told}; {self._not_asked}"
+            if again:
+                return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
+        return "noise", f"asked again: {told}"
+
+    @staticmethod
+    def _said(study: Compare, suspect: Suspect) -> str:
+        if suspect.measure == MEANING or study.broken:
+            return study.broken or "; ".join(found.sentence for found in study.meanings.values()) or study.nothing
+        return study.nothing if not study.evidence.pairs else sentence(study.evidence.finding(*_of(study, suspect)))
+
+    def _is_confirmed(self, suspect: Suspect) -> bool:
+        study = self.parts.get(f"confirm-{suspect.part}")
+        return isinstance(study, Compare) and self._shows(study, suspect)
+
+    def _is_software(self, suspect: Suspect) -> bool:
+        return self._judged(suspect)[0] == "software"
+
+    @staticmethod
+    def _shows(study: Compare, suspect: Suspect) -> bool:
+        """Whether a comparison finds what is suspected, in the same direction where the suspicion has one."""
+        if suspect.measure == MEANING:
+            different = any(found.word == "different" for found in study.meanings.values())
+            return bool(study.broken) if suspect.word == "broken" else different
+        if study.broken or not study.evidence.pairs:
+            return False
+        measure, other = _of(study, suspect)
+        asked = study.question_.measure == measure
+        finding = study.evidence.answer(other) if asked else study.evidence.finding(measure, other)
+        return finding.word == suspect.word if suspect.word else finding.word not in ("same", "undecided")
+
+    # Which change
+
+    def _blaming(self, suspect: Suspect) -> Iterator[Trial]:
+        """The comparison, or the runs, between then and now that halve what is left."""
+        low, high, _ = self._left(suspect)
+        if high - low < 2:
+            return
+        middle = (low + high) // 2
+        if suspect.measure == OUTCOME:
+            yield from self._runs(suspect, [middle], OUTCOME_RERUNS)
+        else:
+            yield from self._part(f"step-{middle}-{suspect.part}")
+
+    def _left(self, suspect: Suspect) -> tuple[int, int, str]:
+        """Changes that are left to blame, from and to, and why no fewer."""
+        low, high = 0, len(self._steps(self.watched[suspect.watched], suspect.arm))
+        while high - low > 1:
+            middle = (low + high) // 2
+            shows = self._shows_with(suspect, middle)
+            if shows is None:
+                break
+            low, high = (low, middle) if shows else (middle, high)
+        return low, high, ""
+
+    def _shows_with(self, suspect: Suspect, count: int) -> bool | None:
+        """Whether so many changes are enough to show it; None where nobody knows."""
+        if suspect.measure == OUTCOME:
+            odd = self._odd(suspect, count)
+            return None if odd is None else odd > OUTCOME_RERUNS // 2
+        study = self.parts.get(f"step-{count}-{suspect.part}")
+        if not isinstance(study, Compare):
+            return None
+        finding = None if suspect.measure == MEANING or study.broken else study.evidence.finding(*_of(study, suspect))
+        if finding is not None and finding.word == "undecided":
+            return None
+        return self._shows(study, suspect)
+
+    def _cause(self, suspect: Suspect) -> str:
+        low, high, _ = self._left(suspect)
+        steps = self._steps(self.watched[suspect.watched], suspect.arm)[low:high]
+        one_of = "one of: " if len(steps) > 1 else ""
+        return one_of + "; ".join(step.what for step in steps)
+
+    def _changed_facts(self, each: Watched) -> str:
+        before = each.past.last.facts if each.past.last is not None else {}
+        told = [
+            f"{name}: {before[name]} → {value}"
+            for name, value in self.facts.items()
+            if name in before and before[name] != value
+        ]
+        told += [step.what for step in each.steps.get(each.arm, ()) if not step.fields and not step.why]
+        return "; ".join(told) or "no fact of the machine that is kept changed"
+
+    # The night as a whole
+
+    @property
+    def night(self) -> Night:
+        """As it goes into the ledger."""
+        found = [self._measured(each) for each in self.watched.values()]
+        return Night(self.folder.id if self.folder is not None else "", found, self.facts, self.rounds)
+
+    def _measured(self, each: Watched) -> Measured:
+        answers = [answer for answer in self.answers if answer.scenario == each.key]
+        state, note = self._state(each, answers)
+        runs = [verdict.run for verdict in self._of_rounds(each.key)]
+        numbers, outcomes = self.numbers(each.key), self.outcomes(each.key)
+        return Measured(
+            each.key, each.tracked, numbers, outcomes, state, runs, each.past.night, note, answers, self.facts
+        )
+
+    def _state(self, each: Watched, answers: Sequence[Answer]) -> tuple[State, str]:
+        """What later nights may take it for, and why it is no better."""
+        failed = [self.failures[key] for key in self.failures if key.startswith("round-") and key.endswith(each.key)]
+        verdicts = self._of_rounds(each.key)
+        if not verdicts or not any(verdict.trusted for verdict in verdicts):
+            return "failed", next(iter(failed), "") or verdicts[-1].reason
+        if any(answer.word == "software" for answer in answers):
+            return "alert", ""
+        if not each.changed:
+            return "good", ""
+        return self._of_changed(each, answers)
+
+    def _of_changed(self, each: Watched, answers: Sequence[Answer]) -> tuple[State, str]:
+        """Changed software is good where it was seen to be the same, or where too many nights could not tell."""
+        steps = self._steps(each, each.arm)
+        told = "; ".join(step.what for step in steps)
+        if not steps:
+            return "good", ""
+        if hindrance := self._hindrance(each, each.arm):
+            return "good", f"its speed beside the last good night's is not known: {hindrance}"
+        if each.values.get("faults"):
+            return "good", f"changed: {told}; with faults only its outcome and its series are looked at"
+        study = self.parts.get(f"look-{each.key}")
+        if not isinstance(study, Compare):
+            return self._tried(each, f"{told}: {self.failures.get(f'look-{each.key}', self._not_asked)}")
+        (finding,) = study.evidence.findings()
+        said = sentence(finding) if study.evidence.pairs else study.nothing
+        if finding.word == "same" and not any(answer.word == "not decided" for answer in answers):
+            return "good", f"changed: {told}; {said}"
+        return self._tried(each, f"changed: {told}; {said}")
+
+    @staticmethod
+    def _tried(each: Watched, note: str) -> tuple[State, str]:
+        if each.past.tried + 1 >= TRIES and each.past.last and each.past.last.tracked == each.tracked:
+            return "good", f"{note}; taken for good after {TRIES} nights"
+        return "undecided", note
+
+    @property
+    def in_words(self) -> str:
+        states = [each.state for each in self.night.scenarios]
+        counts = ", ".join(f"{states.count(word)} {word}" for word in dict.fromkeys(states))
+        return f"{self.rounds} rounds of {len(self.watched)} scenarios: {counts or 'nothing yet'}"
+
+    def summary(self) -> Mapping[str, Any]:
+        return {"night": self.night.as_json(), "seconds": round(self.seconds, 1), "failures": self.failures}
+
+
+def _of(study: Compare, suspect: Suspect) -> tuple[str, Side]:
+    (other,) = study.evidence.others
+    return ("throughput" if suspect.measure == "seconds_per_sample" else suspect.measure), other
+
+
+def _change(quantity: str, before: float, after: float) -> str:
+    if quantity == nights.DRIFT:
+        return f"{after - before:+.3g}"
+    return f"{math.expm1(after - before):+.2%}"
+
+
+def _direction(measure: str, change: float) -> str:
+    """As a comparison says it; "" of what has no direction there."""
+    known = MEASURES.get(measure)
+    if known is None:
+        return "different" if measure == MEANING else ""
+    rate = -change if measure == "throughput" else change  # a series has seconds, a comparison their rate
+    return known.better if (rate < 0) == known.lower_is_better else known.worse
+
+
+def _watched(body: Mapping[str, Any]) -> Watched:
+    past = body["past"]
+    known = Past(
+        nights.measured_from_json(past["reference"]),
+        past["night"],
+        nights.measured_from_json(past["last"]),
+        past["history"],
+        [nights.Moved(**each) for each in past["moved"]],
+        past["tried"],
+    )
+    steps = {arm: [Step(**each) for each in found] for arm, found in body["steps"].items()}
+    return Watched(**{**body, "tracked": Tracked(**body["tracked"]), "past": known, "steps": steps})

@@ -1,0 +1,159 @@
+"""Software of a night: described, kept, and had back when a later night asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import HarnessError
+from harness.base.version import __version__
+from harness.execution import request, worker_archive
+from harness.scenario import models
+from harness.scenario.load import LoadedScenario
+from harness.scenario.schema import Scenario
+from harness.storage.ledger import Ledger
+from harness.storage.run_folder import storage_error
+from harness.studies.tracked import Change, Tracked
+from harness.targets import environment, resolve
+from harness.targets.environment import Recipe, Say
+
+KEPT = "scripts"
+"""The folder of a night's commit that files of users are in, by their digest."""
+
+_MOST_FILES, _MOST_BYTES = 500, 5_000_000
+_OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
+
+
+def files_beside(file: Path) -> dict[str, bytes]:
+    """A script with the Python files around it, by their names from its folder; alone where these are too many."""
+    found, size = {file.name: file.read_bytes()}, 0
+    for path in _python_files(file.parent):
+        found[path.relative_to(file.parent).as_posix()] = path.read_bytes()
+        size += path.stat().st_size
+        if len(found) > _MOST_FILES or size > _MOST_BYTES:
+            return {file.name: file.read_bytes()}
+    return found
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        inner = [name for name in sorted(folders) if not name.startswith(".") and name not in _OTHERS]
+        folders[:] = [name for name in inner if not (here / name / "pyvenv.cfg").exists()]
+        yield from (here / name for name in sorted(names) if name.endswith(".py"))
+
+
+def named(file: Path, files: Mapping[str, bytes]) -> str:
+    """What files are called: the one that is run, and a digest of all."""
+    digest = hashlib.sha256()
+    for name, text in sorted(files.items()):
+        digest.update(f"{name}\0{len(text)}\0".encode() + text)
+    return f"{file.name}@{digest.hexdigest()[:12]}"
+
+
+def describe(
+    loaded: LoadedScenario, values: Mapping[str, Any], root: Path, say: Say
+) -> tuple[Tracked, dict[str, bytes]]:
+    """What decides a scenario's numbers now, and its files, as they are kept; its targets are built.
+
+    TargetError where one cannot be, InputError for a script that cannot be read.
+    """
+    plan = request.planned(loaded, resolve.settled(loaded)).plan
+    found = resolve.interpreters(plan, say)
+    packages = {"" if arm.of == "main" else arm.of: dict(found[arm.name].packages) for arm in plan.arms}
+    names, kept = list[str](), dict[str, bytes]()
+    for file in sorted({Path(own) for arm in loaded.arms.values() if (own := arm.workload.own_file) is not None}):
+        files = files_beside(file)
+        names.append(named(file, files))
+        kept |= {f"{KEPT}/{names[-1]}/{name}": text for name, text in files.items()}
+    worker = worker_archive.digest(worker_archive.build())[:12]
+    return Tracked(_without_root(values, f"{root}/"), packages, "+".join(names), f"{__version__} {worker}"), kept
+
+
+def _without_root(value: Any, root: str) -> Any:
+    """Places below the repository as they are in every checkout."""
+    if isinstance(value, Mapping):
+        return {name: _without_root(each, root) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_root(each, root) for each in value]
+    return value.removeprefix(root) if isinstance(value, str) else value
+
+
+def undoing(
+    change: Change, then: Mapping[str, Any], now: Mapping[str, Any], had: Callable[[str], Path], say: Say
+) -> dict[str, Any]:
+    """Fields that a scenario of now has to change to be without one change; HarnessError where nothing brings it back.
+
+    ``then`` and ``now``: what the scenario was and is; ``had`` restores files by their name.
+    """
+    if not change.is_possible:
+        raise HarnessError("sides of a comparison cannot differ by it")
+    if change.kind == "packages":
+        return {"target.python": str(_environment(change.before, say))}
+    if change.kind == "files":
+        return _restored(change.before, then, now, had)
+    before = change.before if change.before is not None else _default(then, change.name)
+    return {change.name: before}
+
+
+def _environment(packages: Mapping[str, str], say: Say) -> Path:
+    """One with just these packages; TargetError where it cannot be built."""
+    first = sorted(packages, key=lambda name: (not name.lower().startswith("mxnet"), name.lower()))
+    python, _ = environment.base_python()
+    wanted = Recipe(python, tuple(f"{name}=={packages[name]}" for name in first if name != "pip"))
+    return environment.ensure(wanted, say).interpreter.python
+
+
+def _restored(
+    files: str, then: Mapping[str, Any], now: Mapping[str, Any], had: Callable[[str], Path]
+) -> dict[str, Any]:
+    """A script runs in the folder that it runs in now, where its data are."""
+    if not files or "+" in files:
+        raise HarnessError("it had no file of its own, or several" if not files else "there are several files")
+    place = had(files) / files.rpartition("@")[0]
+    model = str(then["workload"].get("model") or "")
+    if then["workload"].get("script"):
+        folder = now["workload"].get("folder") or Path(now["workload"].get("script") or place).parent
+        return {"workload.script": str(place), "workload.folder": str(folder)}
+    function = model.rpartition(":")[2] if models.file_of(model) else ""
+    return {"workload.model": f"{place}:{function}"}
+
+
+def _default(values: Mapping[str, Any], path: str) -> Any:
+    """What a field is where nobody writes it."""
+    found: Any = Scenario.model_validate({"title": "then", **values}).model_dump(mode="json")
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def keep(files: Mapping[str, bytes], folder: Path) -> None:
+    """Files by their places below a folder, each whole or not at all."""
+    for name, text in files.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                beside = path.with_name(f".{path.name}.{os.getpid()}")
+                beside.write_bytes(text)
+                beside.replace(path)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+
+def restorer(ledger: Ledger, commits: Sequence[str], folder: Path) -> Callable[[str], Path]:
+    """A function that brings files back, by their name, from commits of a ledger into a folder."""
+
+    def had(name: str) -> Path:
+        place = f"{KEPT}/{name}"
+        if not (folder / place).is_dir():
+            commit = next((each for each in reversed(commits) if ledger.names(each, place)), None)
+            if commit is None:
+                raise HarnessError(f"{name} is in no night of the ledger")
+            keep({each: ledger.read(commit, each) or b"" for each in ledger.names(commit, place)}, folder)
+        return folder / place
+
+    return had

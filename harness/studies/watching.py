@@ -1,0 +1,147 @@
+"""From a project and its ledger to what a night watches: scenarios, what decides their numbers, what was before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.base.errors import HarnessError, InputError
+from harness.execution import facts, machine, request
+from harness.planning import validation
+from harness.scenario.load import LoadedScenario
+from harness.scenario.schema import Target
+from harness.storage import calibration, named
+from harness.storage.ledger import Ledger
+from harness.studies import nights, sides, software, tracked
+from harness.studies.nightly import Step, Watched
+from harness.studies.nights import ACCEPTED, FILE, Night
+from harness.studies.software import restorer
+from harness.studies.tracked import Tracked
+from harness.targets import resolve
+from harness.targets.environment import Say
+from harness.targets.interpreter import Interpreter
+
+FACTS = (*calibration.FACTS, "gpus", "gpu_driver", "controller_python", "pid_namespace")
+"""Of the machine, that nights keep and compare."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Versions and variables over those of scenarios; ``label`` tells it from others, "" where there is one."""
+
+    label: str
+    versions: Mapping[str, str]
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a night begins with: scenarios, files to keep of each, the machine's facts, and what is left out and why."""
+
+    watched: Sequence[Watched]
+    files: Mapping[str, bytes]
+    facts: Mapping[str, Any]
+    left_out: Mapping[str, str]
+
+
+def read(ledger: Ledger) -> tuple[list[Night], dict[str, str]]:
+    """All nights, oldest first, and why answers were accepted; DamagedRunError for a night that cannot be read."""
+    commits = ledger.commits()
+    found = [(commit, text) for commit in commits if (text := ledger.read(commit, FILE)) is not None]
+    accepted = [text for commit in commits if (text := ledger.read(commit, ACCEPTED)) is not None]
+    known: dict[str, str] = dict(json.loads(accepted[-1])) if accepted else {}
+    return [Night.from_json(text, commit) for commit, text in found], known
+
+
+def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environment], ledger: Ledger, say: Say) -> Ready:
+    """Look at the whole suite; targets are built, and software of then is had back.
+
+    InputError where nothing is to be watched, TargetError where a target cannot be built.
+    """
+    past, accepted = read(ledger)
+    eye = _Eye(past, accepted, ledger, results / "nights", say)
+    for path in sorted(suite.rglob("*.yaml")):
+        loaded = validation.load(path, [])
+        for each in environments if tag in loaded.scenario.tags else ():
+            eye.look(path, loaded, each)
+    if not eye.watched:
+        told = "".join(f"; {key}: {why}" for key, why in eye.left_out.items())
+        raise InputError(f"no scenario below {suite} that can run has the tag {tag}{told}")
+    known = facts.collect(eye.interpreters, machine.namespaces().there, "")
+    return Ready(eye.watched, eye.files, {name: known[name] for name in FACTS if name in known}, eye.left_out)
+
+
+class _Eye:
+    """Looks at scenarios one after the other."""
+
+    def __init__(
+        self, past: Sequence[Night], accepted: Mapping[str, str], ledger: Ledger, folder: Path, say: Say
+    ) -> None:
+        self._past, self._accepted, self._root = past, accepted, ledger.repository
+        self._folder, self._say = folder, say
+        self._had = restorer(ledger, [night.commit for night in past], folder)
+        self.watched: list[Watched] = []
+        self.files: dict[str, bytes] = {}
+        self.left_out: dict[str, str] = {}
+        self.interpreters: dict[str, Interpreter] = {}
+
+    def look(self, path: Path, loaded: LoadedScenario, environment: Environment) -> None:
+        """Take one scenario in one environment, or note why it is left out."""
+        label = environment.label
+        key = named.slug(f"{path.stem}@{label}" if label else path.stem)
+        values, why = _aimed(path, loaded, environment)
+        found = sides.checked(yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True), path.stem)
+        plan = request.planned(found, resolve.settled(found)).plan
+        if missing := why or machine.unmet(plan):
+            self.left_out[key] = missing
+            return
+        now, kept = software.describe(found, values, self._root, self._say)
+        self.interpreters |= resolve.interpreters(plan, self._say)
+        software.keep(kept, self._folder)
+        self.files |= kept
+        before = nights.past(self._past, self._accepted, key)
+        arms = dict.fromkeys(["main", *(arm.of for arm in plan.arms)])
+        steps = {arm: list(self._steps(before, now, values, arm)) for arm in arms}
+        self.watched.append(Watched(key, path.stem, label, values, now, before, steps))
+
+    def _steps(self, past: nights.Past, now: Tracked, values: Mapping[str, Any], arm: str) -> Iterator[Step]:
+        """Changes since the last good night, each with what undoes it, or why nothing does.
+
+        Both sides of a comparison are measured by tonight's harness.
+        """
+        if past.reference is None or past.reference.tracked.fingerprint == now.fingerprint:
+            return
+        then = past.reference.tracked
+        own = arm if arm in (values.get("variants") or {}) else ""
+        present = {"title": "now", **Tracked(values).arm(own)}
+        for change in tracked.changes(then, now, own):
+            try:
+                undone = (
+                    {}
+                    if change.kind == "harness"
+                    else software.undoing(change, then.arm(own), present, self._had, self._say)
+                )
+                yield Step(str(change), undone)
+            except HarnessError as error:
+                yield Step(str(change), {}, str(error))
+
+
+def _aimed(path: Path, loaded: LoadedScenario, environment: Environment) -> tuple[dict[str, Any], str]:
+    """A scenario's values with an environment's versions; and why not, where it asks for others."""
+    own, whole = loaded.scenario.target, sides.whole(path)
+    for name, version in environment.versions.items():
+        asked = getattr(own, name)
+        if own.python is None and asked is not None and asked != version:
+            return whole, f"it asks for {name} {asked}, the environment has {version}"
+    if own.python is not None:
+        given = own.model_copy(update={"env": {**own.env, **environment.env}})
+    else:
+        versions = {**own.model_dump(exclude_none=True), **environment.versions}
+        given = Target(**{**versions, "env": {**own.env, **environment.env}})
+    horovod = resolve.settle(given, None, None, loaded.uses_horovod)
+    return sides.aimed(whole, horovod), ""

@@ -1,0 +1,87 @@
+"""The ledger: commits beside the checkout, one night at a time."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.base.errors import HarnessError, InputError
+from harness.storage import ledger
+from harness.storage.ledger import Ledger
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Ledger:
+    _git(tmp_path, "init", "--quiet")
+    return ledger.of(tmp_path)
+
+
+def test_a_commit_holds_just_its_files_and_follows_the_one_before(known: Ledger) -> None:
+    first = known.append({"night.json": b"1", "scripts/a@1/a.py": b"x = 1\n"}, "night one")
+    second = known.append({"night.json": b"2"}, "night two\n\nall good")
+    assert known.commits() == [first, second]
+    assert known.read(first, "night.json") == b"1"
+    assert known.read(second, "night.json") == b"2"
+    assert known.read(second, "scripts/a@1/a.py") is None
+    assert known.names(first, "scripts/a@1") == ["scripts/a@1/a.py"]
+    assert _git(known.repository, "log", "-1", "--format=%s|%b", "nights") == "night two|all good"
+
+
+def test_checkout_index_and_branch_stay_as_they_are(known: Ledger) -> None:
+    folder = known.repository
+    (folder / "half.txt").write_text("begun\n")
+    _git(folder, "add", "half.txt")
+    (folder / "other.txt").write_text("not added\n")
+    before = _git(folder, "status", "--porcelain=v2", "--branch")
+    known.append({"night.json": b"1"}, "night one")
+    assert _git(folder, "status", "--porcelain=v2", "--branch") == before
+    assert (folder / "half.txt").read_text() == "begun\n"
+
+
+def test_bytes_and_names_come_back_as_they_were(known: Ledger) -> None:
+    files = {"scripts/a@1/ä b.py": b"\xff\x00\n", "empty": b""}
+    commit = known.append(files, "night")
+    assert {name: known.read(commit, name) for name in files} == files
+    assert known.names(commit, "scripts") == ["scripts/a@1/ä b.py"]
+
+
+def test_who_is_not_known_to_git_still_has_nights(
+    known: Ledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    commit = known.append({"night.json": b"1"}, "night")
+    assert _git(known.repository, "log", "-1", "--format=%an", commit) in ("harness", _git_name())
+
+
+def _git_name() -> str:
+    done = subprocess.run(["git", "config", "--global", "user.name"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def test_one_night_at_a_time_and_the_next_one_after_it(known: Ledger) -> None:
+    with known.lock(), pytest.raises(InputError, match="a night is being run already, by process"), known.lock():
+        raise AssertionError("two nights at once")
+    with known.lock():
+        pass
+
+
+def test_there_are_no_nights_before_the_first(known: Ledger) -> None:
+    assert known.commits() == []
+
+
+def test_a_folder_in_no_repository_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="in no git repository"):
+        ledger.of(tmp_path)
+
+
+def test_what_git_refuses_is_told_in_its_words(known: Ledger) -> None:
+    with pytest.raises(HarnessError, match="git ls-tree: fatal"):
+        known.names("0123456789012345678901234567890123456789", "scripts")
