@@ -1,8 +1,8 @@
 """Twelve real nights in a row, in a project that is made for them: a change, busy machines, a kill.
 
-On the seventh night the training script takes 5 % longer, and a variable and a learning rate's name in the scenario
-change with it, which do no harm. The fourth and the tenth have a busy machine, the tenth a harmless change of the
-script, too. The fifth is killed in its middle and goes on.
+On the seventh night the training script takes 5 % longer, and a variable and a limit of time in the scenario change with
+it, which do no harm; before the ninth that is accepted. The fourth and the tenth have a busy machine, the tenth a
+comment in the script, too. The fifth is killed in its middle and goes on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ import yaml
 from benchmarks.nights.simulate import KEPT
 
 NIGHTS, BUSY, KILLED, PLANTED_ON, PLANTED = 12, (4, 10), 5, 7, 0.05
-OPTIONS = ("--budget", "5min", "--repeat", "3", "--confirm", "75s", "--resolve", "1%")
+OPTIONS = ("--budget", "10min", "--repeat", "3", "--confirm", "150s", "--resolve", "1%")
+ACCEPTED_BEFORE = 9
 
 _SCRIPT = """\
 import argparse
@@ -124,6 +125,14 @@ def _night(project: Path, number: int) -> Told:
 def _prepare(project: Path, number: int) -> str:
     """Change what that night has changed; in words."""
     script = project / "train.py"
+    if number == ACCEPTED_BEFORE:
+        shown = json.loads(_harness(project, "nightly", "show", "last", "--json").stdout)
+        ids = [
+            answer["id"] for each in shown["scenarios"] for answer in each["answers"] if answer["word"] == "software"
+        ]
+        for name in ids:
+            _harness(project, "nightly", "accept", name, "--because", "on purpose")
+        return f"{len(ids)} alerts accepted"
     if number == 10:
         script.write_text(script.read_text() + "# a comment\n")
         return "busy machine, and a comment in the script"

@@ -21,7 +21,7 @@ from harness.base.errors import HarnessError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.scenario import document, overrides
-from harness.scenario.load import replaced
+from harness.scenario.load import VARIABLE, replaced
 from harness.scenario.schema import SEEDS
 from harness.statistics import shifts
 from harness.storage import run_folder
@@ -33,6 +33,7 @@ from harness.studies.finding import Question, sentence
 from harness.studies.nights import MEANING, OUTCOME, TRIES, Answer, Measured, Night, Past, State, Word
 from harness.studies.pairs import seconds_of
 from harness.studies.sides import LEFT_OUT, Side, Sides
+from harness.studies.software import SETTING
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer as Answered
 from harness.studies.study_folder import StudyFolder
@@ -111,8 +112,12 @@ class Watched:
 
     def scenario(self, arm: str, count: int, number: int) -> str:
         """The text of one arm alone with the first ``count`` of its changes, as run ``number``."""
-        changes = [each for item in self.undone(arm, count).items() for each in (*replaced(item[0]), item)]
-        written = document.parse(yaml.safe_dump(self.arm_values(arm), sort_keys=False, allow_unicode=True), self.name)
+        fields = self.undone(arm, count)
+        base = _without(self.arm_values(arm), _unset(fields))
+        changes = [
+            each for item in fields.items() for each in (*replaced(item[0]), item) if item[0] not in _unset(fields)
+        ]
+        written = document.parse(yaml.safe_dump(base, sort_keys=False, allow_unicode=True), self.name)
         values = overrides.apply(written, changes).values
         return yaml.safe_dump({**values, "control": False}, sort_keys=False, allow_unicode=True)
 
@@ -120,8 +125,19 @@ class Watched:
         """What it was, beside what it is with the first ``count`` changes."""
         values = {name: value for name, value in self.arm_values(arm).items() if name not in LEFT_OUT}
         values["seed"] = (values.get("seed", 0) + seed) % SEEDS
-        both = (Side(THEN, self.undone(arm, 0)), Side(NOW, self.undone(arm, count)))
-        return Sides(self.name, values, both)
+        added = _unset(self.undone(arm, 0))
+        both = tuple(Side(name, self._side(arm, each, added)) for name, each in ((THEN, 0), (NOW, count)))
+        return Sides(self.name, _without(values, added), both)
+
+    def _side(self, arm: str, count: int, added: Sequence[str]) -> dict[str, Any]:
+        """What one side changes. A side can set a variable, but not take one away: ``added`` are in none of the base.
+
+        What sides cannot differ by are limits of time, which are the same for both.
+        """
+        undone, now = self.undone(arm, count), self.arm_values(arm)["target"]["env"] if added else {}
+        kept = {path: now[path.removeprefix(SETTING)] for path in added if path not in undone}
+        fields = {path: value for path, value in undone.items() if path.partition(".")[0] in VARIABLE}
+        return kept | {path: value for path, value in fields.items() if path not in added}
 
 
 @dataclass(frozen=True)
@@ -298,7 +314,19 @@ class Nightly(Composite):
         measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
         seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
-        return Compare(each.sides(suspect.arm, count, seed), Question(measure, self.asked_.resolve, seconds))
+        resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
+        return Compare(each.sides(suspect.arm, count, seed), Question(measure, resolve, seconds))
+
+    def _half(self, suspect: Suspect) -> float:
+        """Half of what was confirmed: a change that does less is not the one that is looked for."""
+        study = self.parts.get(f"confirm-{suspect.part}")
+        if not isinstance(study, Compare) or suspect.measure == MEANING or not study.evidence.pairs:
+            return self.asked_.resolve
+        mean = study.evidence.finding(*_of(study, suspect)).mean
+        is_share = not MEASURES[suspect.measure].absolute
+        return (
+            max(self.asked_.resolve, abs(mean.estimate) / 2) if mean is not None and is_share else self.asked_.resolve
+        )
 
     def _meant(self, verb: str, rest: str) -> tuple[Suspect, int]:
         """The suspicion that a part is about, and how many changes its second side has."""
@@ -316,11 +344,11 @@ class Nightly(Composite):
     ) -> Iterator[Answered]:
         """Runs in this process, comparisons as parts; what fails is an answer too."""
         for trial in trials:
-            if not trial.text:
-                yield from super().run([trial], folder, interruption, most)
-                continue
             try:
-                yield from in_process.run([trial], folder, self._named(trial.key), interruption)
+                if trial.text:
+                    yield from in_process.run([trial], folder, self._named(trial.key), interruption)
+                else:
+                    yield from super().run([trial], folder, interruption, most)
             except HarnessError as error:
                 yield Answered(trial.key, "", str(error))
 
@@ -692,6 +720,19 @@ class Nightly(Composite):
 
     def summary(self) -> Mapping[str, Any]:
         return {"night": self.night.as_json(), "seconds": round(self.seconds, 1), "failures": self.failures}
+
+
+def _unset(fields: Mapping[str, Any]) -> list[str]:
+    """The variables among fields that are not to be set."""
+    return [path for path, value in fields.items() if path.startswith(SETTING) and value is None]
+
+
+def _without(values: Mapping[str, Any], variables: Sequence[str]) -> dict[str, Any]:
+    """A scenario without some variables of its target."""
+    if not variables:
+        return dict(values)
+    env = {name: value for name, value in values["target"]["env"].items() if f"{SETTING}{name}" not in variables}
+    return {**values, "target": {**values["target"], "env": env}}
 
 
 def _of(study: Compare, suspect: Suspect) -> tuple[str, Side]:

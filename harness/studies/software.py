@@ -23,6 +23,9 @@ from harness.targets.environment import Recipe, Say
 KEPT = "scripts"
 """The folder of a night's commit that files of users are in, by their digest."""
 
+SETTING = "target.env."
+"""How the paths of variables begin; a variable that is None is not set."""
+
 _MOST_FILES, _MOST_BYTES = 500, 5_000_000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
@@ -95,8 +98,9 @@ def undoing(
         return {"target.python": str(_environment(change.before, say))}
     if change.kind == "files":
         return _restored(change.before, then, now, had)
-    before = change.before if change.before is not None else _default(then, change.name)
-    return {change.name: before}
+    if change.before is None and change.name.startswith(SETTING):
+        return {change.name: None}
+    return {change.name: change.before if change.before is not None else _default(then, change.name)}
 
 
 def _environment(packages: Mapping[str, str], say: Say) -> Path:

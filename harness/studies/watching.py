@@ -64,7 +64,7 @@ def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environme
     InputError where nothing is to be watched, TargetError where a target cannot be built.
     """
     past, accepted = read(ledger)
-    eye = _Eye(past, accepted, ledger, results / "nights", say)
+    eye = _Eye(past, accepted, ledger, results.absolute() / "nights", say)
     for path in sorted(suite.rglob("*.yaml")):
         loaded = validation.load(path, [])
         for each in environments if tag in loaded.scenario.tags else ():

@@ -15,7 +15,8 @@ from harness import cli
 from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
-    "bisect", "calibrate", "claims", "compare", "completion", "config", "doctor", "init", "judge", "list", "nightly", "operators",
+    "bisect", "calibrate", "claims", "compare", "completion", "config", "doctor", "init", "judge", "list", "nightly",
+    "operators",
     "parts", "pin", "plan", "pool", "prune", "qualify", "replay", "report", "run", "scenarios", "schema", "show",
     "shrink", "soak", "studies", "table", "targets", "try", "validate",
 ]  # fmt: skip
