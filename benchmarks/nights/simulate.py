@@ -24,7 +24,7 @@ from benchmarks.comparing import cases
 from benchmarks.nights.series import KINDS, NIGHTS, SERIES, Values
 from harness.statistics import shifts
 from harness.studies import redrawn
-from harness.studies.nightly import Asked
+from harness.studies.nightly import LOOK, Asked
 from harness.studies.nights import TRIES
 
 KEPT = Path(__file__).parents[2] / "results" / "nightly"
@@ -90,7 +90,7 @@ class Duets:
     @lru_cache  # noqa: B019 (one for each case)
     def answers(self, look: bool, effect: float) -> redrawn.Answers:
         """Of a look, or of the comparison that confirms."""
-        seconds = self._asked.confirm / (3 if look else 1)
+        seconds = self._asked.confirm * (LOOK if look else 1)
         return redrawn.answers(
             self._effects, max(1, int(seconds / self._pair)), self._asked.resolve, -effect, int(look)
         )

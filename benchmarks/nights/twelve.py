@@ -1,7 +1,7 @@
 """Twelve real nights in a row, in a project that is made for them: a change, busy machines, a kill.
 
-On the seventh night the training script takes 5 % longer, and a variable and a limit of time in the scenario change with
-it, which do no harm; before the ninth that is accepted. The fourth and the tenth have a busy machine, the tenth a
+On the seventh night the training script takes 5 % longer, and a variable and a limit of time in the scenario change
+with it, which do no harm; before the ninth that is accepted. The fourth and the tenth have a busy machine, the tenth a
 comment in the script, too. The fifth is killed in its middle and goes on.
 """
 
@@ -25,7 +25,7 @@ import yaml
 from benchmarks.nights.simulate import KEPT
 
 NIGHTS, BUSY, KILLED, PLANTED_ON, PLANTED = 12, (4, 10), 5, 7, 0.05
-OPTIONS = ("--budget", "10min", "--repeat", "3", "--confirm", "150s", "--resolve", "1%")
+OPTIONS = ("--budget", "12min", "--repeat", "3", "--confirm", "3min", "--resolve", "1%")
 ACCEPTED_BEFORE = 9
 
 _SCRIPT = """\

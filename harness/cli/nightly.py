@@ -231,6 +231,7 @@ def _tell(night: Night, told: _Told) -> int:
 
     from harness.cli._console import Console
     from harness.report import nightly
+    from harness.report.pages import nightly as forms
 
     arguments = told.arguments
     given = night, told.accepted, told.words
@@ -240,8 +241,8 @@ def _tell(night: Night, told: _Told) -> int:
     else:
         Console().print(nightly.render(*given))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        print("\n".join(nightly.github_commands(*given)), file=sys.stderr)
-    makers = (nightly.as_markdown, nightly.as_junit, nightly.as_prometheus, nightly.as_code_quality)
+        print("\n".join(forms.github_commands(*given)), file=sys.stderr)
+    makers = (forms.as_markdown, forms.as_junit, forms.as_prometheus, forms.as_code_quality)
     for form, make in zip(FORMS, makers, strict=True):
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
             _write(path, make(*given))

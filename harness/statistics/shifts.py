@@ -68,16 +68,18 @@ def is_unusual(before: Sequence[float], tonight: float, least: float = 0.0) -> b
 
 
 def _clearest(values: NDArray[np.float64], least: float) -> Shift | None:
-    """The change that exceeds its bound the most."""
+    """The change that exceeds its bound the most; of several, the one that leaves the least beside the medians."""
     places = range(MIN_BEFORE, len(values))
-    best: tuple[float, Shift] | None = None
+    best: tuple[float, float, Shift] | None = None
     for at in places:
         before, after = values[:at], values[at:]
         shift = Shift(at, float(np.median(before)), float(np.median(after)))
         apart, bound = abs(shift.after - shift.before), _bound(before, after, len(places))
-        if apart > max(least, bound) and (best is None or apart / max(bound, _LEAST) > best[0]):
-            best = apart / max(bound, _LEAST), shift
-    return best[1] if best else None
+        left = float(np.abs(before - shift.before).sum() + np.abs(after - shift.after).sum())
+        clear = apart / max(bound, _LEAST), -left
+        if apart > max(least, bound) and (best is None or clear > best[:2]):
+            best = *clear, shift
+    return best[2] if best else None
 
 
 def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) -> float:

@@ -47,6 +47,9 @@ RERUNS, OUTCOME_RERUNS = 2, 3
 LEAST_SECONDS = 20.0
 """A comparison with less time has no pair."""
 
+LOOK = 0.5
+"""Of what a comparison that confirms may take, a first look at what changed may."""
+
 LOOKING, ROUNDS_IF_CHANGED, ROUNDS = 0.7, 0.4, 0.8
 """Shares of the budget: until when changed software is looked at, and rounds go on where any changed, or none."""
 
@@ -262,7 +265,7 @@ class Nightly(Composite):
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
         left = until * self.asked_.budget - self.seconds
-        most = self.asked_.confirm / (3 if until == LOOKING else 1)
+        most = self.asked_.confirm * (LOOK if until == LOOKING else 1)
         return min(most, left / max(1, sharing))
 
     def _next_test(self) -> list[Trial]:

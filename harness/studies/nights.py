@@ -232,8 +232,9 @@ def accept(answer: Answer, because: str) -> Answer:
 
 
 def _measured(body: Mapping[str, Any]) -> Measured:
-    answers = [Answer(**{**each, "evidence": tuple(each["evidence"])}) for each in body["answers"]]
-    return Measured(**{**body, "tracked": Tracked(**body["tracked"]), "answers": answers})
+    answers = tuple(Answer(**{**each, "evidence": tuple(each["evidence"])}) for each in body["answers"])
+    tracked, runs = Tracked(**body["tracked"]), tuple(body["runs"])
+    return Measured(**{**body, "tracked": tracked, "runs": runs, "answers": answers})
 
 
 def measured_from_json(body: Mapping[str, Any] | None) -> Measured | None:

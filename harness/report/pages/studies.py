@@ -9,11 +9,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.base.errors import InputError
-from harness.report import bisect, calibration, compare, compare_figure, operators, qualify, table
+from harness.report import bisect, calibration, compare, compare_figure, nightly, operators, qualify, table
 from harness.studies.again import Again
 from harness.studies.bisect import Bisect
 from harness.studies.calibrate import Calibrate
 from harness.studies.compare import Compare
+from harness.studies.nightly import Nightly
 from harness.studies.operators import Operators
 from harness.studies.qualify import Qualify
 from harness.studies.shrink import Shrink
@@ -26,7 +27,7 @@ from harness.studies.table import Table
 
 KINDS: Mapping[str, type[Study]] = {
     kind.name: kind
-    for kind in (Again, Bisect, Calibrate, Compare, Operators, Qualify, Shrink, Soak, Starts, Survival, Table)
+    for kind in (Again, Bisect, Calibrate, Compare, Nightly, Operators, Qualify, Shrink, Soak, Starts, Survival, Table)
 }
 
 
@@ -63,6 +64,8 @@ def _shown(study: Study) -> Shown:
         return Shown("Every operator of two targets", operators.render(study))
     if isinstance(study, Qualify):
         return Shown(f"May we upgrade? {study.asked_.old} → {study.asked_.new}", qualify.render(study), "", study.word)
+    if isinstance(study, Nightly):
+        return Shown("What changed since the last good night?", nightly.render(study.night, {}))
     if isinstance(study, Bisect):
         return Shown("Which is the first that shows it?", bisect.render(study))
     if isinstance(study, Again):

@@ -1,0 +1,255 @@
+"""A night's decisions: which runs, what is suspected, what it is, and which change did it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.judging.verdict import Verdict
+from harness.statistics.sequential import Look
+from harness.studies.compare import Compare
+from harness.studies.meaning import Meaning
+from harness.studies.nightly import Asked, Nightly, Step, Watched
+from harness.studies.nights import Measured, Past
+from harness.studies.pairs import Pair
+from harness.studies.study_folder import StudyFolder, create
+from harness.studies.tracked import Tracked
+from harness.vocabulary.events import Ended
+from harness.vocabulary.quantities import ArmMeasures, Quantity
+
+VALUES: dict[str, Any] = {
+    "title": "a question",
+    "target": {"mxnet": "1.9.1", "env": {"NEW": "1"}},
+    "workload": {"model": "mlp", "steps": 100, "batch_size": 16},
+}
+THEN = replace(Tracked(VALUES), files="then")
+STEPS = [Step("a variable", {"target.env.NEW": None}), Step("the batch", {"workload.batch_size": 8})]
+HISTORY = {"main": {"seconds_per_sample": [math.log(each) for each in (1.0, 1.02, 0.98, 1.01, 0.99, 1.0)]}}
+
+
+def _reference(**changes: Any) -> Measured:
+    numbers = {"main": {"seconds_per_sample": [1.0]}}
+    return replace(Measured("mlp", THEN, numbers, {"main": ["completed"]}, "good"), **changes)
+
+
+def _watched(changed: bool = False, **changes: Any) -> Watched:
+    reference = _reference(tracked=THEN if changed else Tracked(VALUES))
+    past = Past(reference, "n1", reference, HISTORY)
+    steps = {"main": STEPS} if changed else {}
+    return replace(Watched("mlp", "mlp", "", VALUES, Tracked(VALUES), past, steps), **changes)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> StudyFolder:
+    return create(tmp_path, "nightly", {})
+
+
+def _night(folder: StudyFolder, *watched: Watched, **asked: Any) -> Nightly:
+    study = Nightly(watched, Asked(**{"budget": 600.0, "repeat": 2, **asked}), {"cpu_model": "a"})
+    study.folder = folder
+    return study
+
+
+def _run(study: Nightly, key: str, seconds: float = 1.0, outcome: str = "completed", took: float = 10.0) -> None:
+    assert study.folder is not None
+    run = study.folder.results / "runs" / f"20260101T000000-{key}-abc123"
+    run.mkdir(parents=True)
+    (run / "status.json").write_text(json.dumps({"started": 0.0, "ended": took, "status": "finished"}))
+    (run / "plan.json").write_text("{}")
+    quantity = Quantity("seconds_per_sample", "s", seconds, 10)
+    ended = Ended(1.0, "main", "", outcome, "", "", "")
+    arm = ArmMeasures("main", "main", 0, 0, ended, [], {("seconds_per_sample", ""): quantity})
+    study.add(key, Verdict(run.name, "t", "pass", "fine", [], [arm], [], [], {}), "")
+
+
+def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "identical") -> Compare:
+    made = study.made(key)
+    assert isinstance(made, Compare)
+    made.meanings = {"now": Meaning(meaning, f"the numbers are {meaning}")}  # type: ignore[arg-type]
+    for number, effect in enumerate(effects, 1):
+        both = {name: {"now": effect} for name in ("throughput", "throughput_overall")}
+        made.evidence.pairs.append(Pair(f"r{number}", 1.0, both, {"throughput": 100.0}))
+        made.evidence.looks.append(Look(number, 0.9 * number / len(effects)))
+    made.seconds = 30.0
+    study.parts[key] = made
+    study.seconds += made.seconds
+    return made
+
+
+SLOWER = [-0.05, -0.051, -0.049, -0.0505, -0.0495, -0.05]
+SAME = [0.0, 0.001, -0.001, 0.0005, -0.0005, 0.0]
+
+
+def _next(study: Nightly) -> str:
+    return next((trial.key for trial in study.wanted()), "")
+
+
+def test_each_scenario_is_measured_before_any_is_measured_again(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), _watched(key="other"))
+    asked = []
+    while key := _next(study):
+        asked.append(key)
+        _run(study, key)
+    assert asked == ["round-1-mlp", "round-1-other", "round-2-mlp", "round-2-other"]
+    assert study.numbers("mlp") == {"main": {"seconds_per_sample": [1.0, 1.0]}}
+    assert (study.night.scenarios[0].state, study.rounds) == ("good", 2)
+
+
+def test_a_short_budget_drops_rounds_of_all(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), _watched(key="other"), budget=60.0, repeat=9)
+    while key := _next(study):
+        _run(study, key, took=12.0)
+    assert study.rounds == 2
+    assert len(study.numbers("mlp")["main"]["seconds_per_sample"]) == 2
+
+
+def test_changed_software_is_looked_at_and_good_where_it_is_the_same(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    assert _next(study) == "look-mlp"
+    _compared(study, "look-mlp", SAME)
+    assert (_next(study), study.night.scenarios[0].state) == ("", "good")
+
+
+def test_what_cannot_be_told_is_looked_at_again(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-mlp", [0.05, -0.06, 0.04])
+    found = study.night.scenarios[0]
+    assert found.state == "undecided" and "now is undecided" in found.note
+
+
+def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-mlp", SLOWER)
+    assert _next(study) == "confirm-throughput-main-mlp"
+    _compared(study, "confirm-throughput-main-mlp", SLOWER)
+    assert _next(study) == "step-1-throughput-main-mlp"
+    _compared(study, "step-1-throughput-main-mlp", SAME)
+    assert _next(study) == ""
+    (answer,) = study.answers
+    assert (answer.word, answer.cause, answer.since) == ("software", "the batch", folder.id)
+    assert study.night.scenarios[0].state == "alert"
+
+
+def test_a_change_that_is_slower_once_is_noise_and_asked_again_tomorrow(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-mlp", SLOWER)
+    _compared(study, "confirm-throughput-main-mlp", SAME)
+    assert [answer.word for answer in study.answers] == ["noise"]
+    assert study.night.scenarios[0].state == "undecided"
+
+
+def test_slower_and_then_faster_is_no_confirmation(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-mlp", SLOWER)
+    _compared(study, "confirm-throughput-main-mlp", [-effect for effect in SLOWER])
+    assert [answer.word for answer in study.answers] == ["noise"]
+
+
+def test_the_same_software_is_never_to_blame(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), repeat=1)
+    _run(study, "round-1-mlp", seconds=1.5)
+    assert [_next(study), study.suspects[0].word] == ["with-0-1-throughput-main-mlp", "slower"]
+    _run(study, "with-0-1-throughput-main-mlp", seconds=1.5)
+    _run(study, "with-0-2-throughput-main-mlp", seconds=1.5)
+    assert [answer.word for answer in study.answers] == ["machine"]
+    assert study.night.scenarios[0].state == "good"
+
+
+def test_a_night_that_is_slow_only_once_is_noise(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), repeat=1)
+    _run(study, "round-1-mlp", seconds=1.5)
+    _run(study, "with-0-1-throughput-main-mlp")
+    _run(study, "with-0-2-throughput-main-mlp")
+    assert [answer.word for answer in study.answers] == ["noise"]
+
+
+def test_facts_that_changed_are_named_with_the_machine(folder: StudyFolder) -> None:
+    reference = _reference(tracked=Tracked(VALUES), facts={"cpu_model": "b"})
+    study = _night(folder, _watched(past=Past(reference, "n1", reference, HISTORY)), repeat=1)
+    _run(study, "round-1-mlp", seconds=1.5)
+    for number in (1, 2):
+        _run(study, f"with-0-{number}-throughput-main-mlp", seconds=1.5)
+    assert study.answers[0].cause == "cpu_model: b → a"
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "word"),
+    [("hung", "completed", "software"), ("hung", "hung", "machine"), ("completed", "completed", "noise")],
+)
+def test_an_arm_that_ends_otherwise_is_run_with_both(folder: StudyFolder, now: str, then: str, word: str) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS[:1]}), repeat=1)
+    _run(study, "round-1-mlp", outcome="hung")
+    _compared(study, "look-mlp", SAME)
+    while key := _next(study):
+        _run(study, key, outcome=now if key.startswith("with-1-") else then)
+    (answer,) = study.answers
+    assert (answer.measure, answer.word) == ("outcome", word)
+
+
+def test_a_side_that_computes_something_else_is_told_where_it_does_so_twice(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS[1:]}), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-mlp", SAME, "different")
+    assert _next(study) == "confirm-meaning-main-mlp"
+    _compared(study, "confirm-meaning-main-mlp", [], "different")
+    assert [(answer.measure, answer.word, answer.cause) for answer in study.answers] == [
+        ("meaning", "software", "the batch")
+    ]
+
+
+def test_what_cannot_be_had_back_is_not_decided(folder: StudyFolder) -> None:
+    steps = [Step("packages", {}, "no network")]
+    study = _night(folder, _watched(changed=True, steps={"main": steps}), repeat=1)
+    _run(study, "round-1-mlp", seconds=1.5)
+    while key := _next(study):
+        _run(study, key, seconds=1.5)
+    assert [(answer.word, "no network" in answer.text) for answer in study.answers] == [("not decided", True)]
+    assert "no network" in study.night.scenarios[0].note
+
+
+def test_the_same_alert_is_told_once_and_nothing_is_asked_again(folder: StudyFolder) -> None:
+    first = _night(folder, _watched(changed=True, steps={"main": STEPS[1:]}), repeat=1)
+    _run(first, "round-1-mlp")
+    _compared(first, "look-mlp", SLOWER)
+    _compared(first, "confirm-throughput-main-mlp", SLOWER)
+    found = first.night.scenarios[0]
+    past = replace(_watched(changed=True).past, last=found)
+    later = create(folder.results, "nightly", {})
+    study = _night(later, _watched(changed=True, past=past), repeat=1)
+    assert study.watched["mlp"].known == found
+    (answer,) = study.answers
+    assert (answer.since, answer.id) == (folder.id, found.answers[0].id)
+
+
+def test_runs_that_failed_leave_a_failed_scenario(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), repeat=1)
+    study.add("round-1-mlp", None, "the disk is full")
+    found = study.night.scenarios[0]
+    assert (found.state, found.note, _next(study)) == ("failed", "the disk is full", "")
+
+
+def test_the_question_makes_the_same_study(folder: StudyFolder, tmp_path: Path) -> None:
+    study = _night(folder, _watched(changed=True))
+    again = Nightly.asked(json.loads(json.dumps(study.question, sort_keys=True)), tmp_path)
+    assert json.dumps(again.question, sort_keys=True) == json.dumps(study.question, sort_keys=True)
+    assert again.watched["mlp"].tracked.fingerprint == study.watched["mlp"].tracked.fingerprint
+
+
+def test_sides_are_then_and_now_and_what_was_added_can_be_left_out() -> None:
+    watched = _watched(changed=True)
+    whole, half = watched.sides("main", 2, 5), watched.sides("main", 1, 5)
+    assert whole.values["target"]["env"] == {}
+    assert whole.values["seed"] == 5
+    then, now = whole.sides
+    assert (then.fields, now.fields) == ({"workload.batch_size": 8}, {"target.env.NEW": "1"})
+    assert half.sides[1].fields == {"target.env.NEW": "1", "workload.batch_size": 8}
