@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 HELP = "measure a project's scenarios tonight, and say what got slower, or wrong, and because of which change"
 EXIT_CODES = (
-    "exit codes: 0 no news, 1 an alert that is new, 2 a mistake in the input, 3 it could not run, 130 interrupted"
+    "exit codes: 0 no news, 1 a new alert, 2 a mistake in the input, 3 something could not run, 130 interrupted"
 )
-SCHEMA = "harness/nightly/1"
+EXIT_FAILED = 3
 WORDS = ("software", "machine", "noise")
 FORMS = ("markdown", "junit", "prometheus", "code-quality")
 TRIES, NOTIFY_SECONDS = 3, 30.0
+STALE_SECONDS = 12 * 3600.0
+"""A night that was killed longer ago is another night."""
+
 _EXAMPLE = """\
 In a project (harness init DIR), every scenario with the tag asv is measured in rounds, and beside the last good night's
 software where anything changed. What is suspected is asked again before it is told. Each night is a commit on the
@@ -118,8 +121,6 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
     try:
         ready = watching.ready(results, suite, arguments.tag, environments, ledger, _say)
-    except InputError:
-        raise
     except HarnessError as error:
         return _could_not_run(told, str(error))
     for key, why in ready.left_out.items():
@@ -143,15 +144,15 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
     asked = Asked(**{name: value for name, value in given.items() if value})
     known = {night.id for night in watching.read(told.ledger)[0]}
-    new = Nightly(ready.watched, asked, ready.facts)
+    new = Nightly(ready.watched, asked, ready.facts, ready.broken)
     for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
         if folder.id in known:
             break
         begun = reopened(Nightly, folder)
-        if _software(begun) == _software(new):
+        if _software(begun) == _software(new) and time.time() - folder.path.stat().st_mtime < STALE_SECONDS:
             _say(f"goes on with the night {folder.id}, which was not ended")
             return begun, folder
-        why = "it was killed, and what it measured changed before it could go on"
+        why = "it was killed, and did not go on before what it measured changed, or half a day was over"
         _append(told.ledger, Night(folder.id, [], begun.facts, failure=why), {})
         break
     return new, study_folder.create(arguments.results, Nightly.name, new.question)
@@ -217,7 +218,7 @@ def _numbers(study: Nightly, night: Night, keys: Mapping[str, str]) -> dict[str,
     found: dict[str, Any] = {}
     for axis, label in keys.items():
         for each in night.scenarios:
-            if study.watched[each.key].axis == label:
+            if each.key in study.watched and study.watched[each.key].axis == label:
                 against = "; ".join(one.text for one in each.answers if one.word == "software")
                 against = against or (each.note if each.state == "failed" else "")
                 name = study.watched[each.key].name
@@ -246,9 +247,10 @@ def _tell(night: Night, told: _Told) -> int:
     for form, make in zip(FORMS, makers, strict=True):
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
             _write(path, make(*given))
-    if arguments.notify and (body["alerts"] or night.failure):
+    failed = bool(night.failure) or any(each.state == "failed" for each in night.scenarios)
+    if arguments.notify and (body["alerts"] or failed):
         _notify(arguments.notify, json.dumps(body))
-    return 3 if night.failure or all(each.state == "failed" for each in night.scenarios) else int(bool(body["alerts"]))
+    return 1 if body["alerts"] else EXIT_FAILED if failed else 0
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import yaml
@@ -30,7 +31,7 @@ from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence
-from harness.studies.nights import MEANING, OUTCOME, TRIES, Answer, Measured, Night, Past, State, Word
+from harness.studies.nights import MEANING, OUTCOME, TRIES, WHOLE, Answer, Measured, Moved, Night, Past, State, Word
 from harness.studies.pairs import seconds_of
 from harness.studies.sides import LEFT_OUT, Side, Sides
 from harness.studies.software import SETTING
@@ -39,6 +40,7 @@ from harness.studies.study_folder import Answer as Answered
 from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Tracked
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 NOW, THEN = "now", "then"
 SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What a look at changed software is asked besides throughput, which decides."""
@@ -113,16 +115,17 @@ class Watched:
         whole = Tracked(self.values)
         return {"title": self.values["title"], **whole.arm("" if arm == "main" else arm)}
 
-    def scenario(self, arm: str, count: int, number: int) -> str:
-        """The text of one arm alone with the first ``count`` of its changes, as run ``number``."""
-        fields = self.undone(arm, count)
-        base = _without(self.arm_values(arm), _unset(fields))
+    def scenario(self, arm: str, count: int) -> str:
+        """The text of one arm alone, or of the whole, with the first ``count`` of its changes."""
+        fields = self.undone(arm or self.arm, count)
+        base = _without(self.arm_values(arm) if arm else self.values, _unset(fields))
         changes = [
             each for item in fields.items() for each in (*replaced(item[0]), item) if item[0] not in _unset(fields)
         ]
         written = document.parse(yaml.safe_dump(base, sort_keys=False, allow_unicode=True), self.name)
         values = overrides.apply(written, changes).values
-        return yaml.safe_dump({**values, "control": False}, sort_keys=False, allow_unicode=True)
+        own = {"control": False} if arm else {}
+        return yaml.safe_dump({**values, **own}, sort_keys=False, allow_unicode=True)
 
     def sides(self, arm: str, count: int, seed: int) -> Sides:
         """What it was, beside what it is with the first ``count`` changes."""
@@ -168,16 +171,23 @@ class Suspect:
     @property
     def part(self) -> str:
         """Part of the names of what is asked about it."""
-        return f"{self.measure}-{self.arm}-{self.watched}"
+        return f"{self.measure}-{self.arm or 'verdict'}-{self.watched}"
 
 
 class Nightly(Composite):
-    """``id``: the night's name, that of its folder."""
+    """``broken``: scenarios that could not even begin, and why."""
 
     name: ClassVar[str] = "nightly"
 
-    def __init__(self, watched: Sequence[Watched], asked: Asked, facts: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        watched: Sequence[Watched],
+        asked: Asked,
+        facts: Mapping[str, Any],
+        broken: Mapping[str, str] = NOTHING,
+    ) -> None:
         super().__init__()
+        self.broken = dict(broken)
         self.watched, self.asked_, self.facts = {each.key: each for each in watched}, asked, dict(facts)
         self.seconds = 0.0
         self.verdicts: dict[str, Verdict] = {}
@@ -192,12 +202,14 @@ class Nightly(Composite):
         return {
             "asked": asdict(self.asked_),
             "facts": self.facts,
+            "broken": self.broken,
             "watched": [asdict(each) for each in self.watched.values()],
         }
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Nightly:
-        return cls([_watched(each) for each in question["watched"]], Asked(**question["asked"]), question["facts"])
+        watched = [_watched(each) for each in question["watched"]]
+        return cls(watched, Asked(**question["asked"]), question["facts"], question["broken"])
 
     # Which trials
 
@@ -255,12 +267,12 @@ class Nightly(Composite):
 
     @staticmethod
     def _steps(each: Watched, arm: str) -> Sequence[Step]:
-        return each.steps.get(arm, ())
+        return each.steps.get(arm or each.arm, ())
 
     @staticmethod
     def _hindrance(each: Watched, arm: str) -> str:
         """Why its software of then cannot be had beside that of now; "" where it can."""
-        return "; ".join(f"{step.what}: {step.why}" for step in each.steps.get(arm, ()) if step.why)
+        return "; ".join(f"{step.what}: {step.why}" for step in each.steps.get(arm or each.arm, ()) if step.why)
 
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
@@ -297,7 +309,7 @@ class Nightly(Composite):
         for number in range(1, times + 1):
             for count in counts:
                 if not self._done(key := f"with-{count}-{number}-{suspect.part}"):
-                    yield Trial(key, each.scenario(suspect.arm, count, number))
+                    yield Trial(key, each.scenario(suspect.arm, count))
 
     def _part(self, key: str) -> Iterator[Trial]:
         if not self._done(key):
@@ -416,10 +428,12 @@ class Nightly(Composite):
 
     def _by_outcome(self, each: Watched) -> Iterator[Suspect]:
         reference = each.past.reference
+        odd_arm = False
         for arm, words in self.outcomes(each.key).items():
             usual = set(reference.outcomes.get(arm, ())) if reference else set[str]()
             odd = [word for word in words if usual and word not in usual]
-            if odd:
+            if odd and not (arm == WHOLE and odd_arm):
+                odd_arm = True
                 often = f"{len(odd)} of {len(words)}"
                 why = f"{odd[0]} in {often} rounds, {' or '.join(sorted(usual))} before"
                 yield Suspect(each.key, arm, OUTCOME, "outcome", why, odd[0])
@@ -512,6 +526,9 @@ class Nightly(Composite):
         again = self._unusual(suspect, len(steps))
         if steps:
             return "not decided", f"its software of then cannot be had back: {hindrance}"
+        moved = self._moved(suspect)
+        if moved is not None and moved.software != each.tracked.fingerprint and each.values.get("faults"):
+            return "not decided", "its software changed since, and with faults nobody looked at both side by side"
         if again is None:
             return "not decided", self._not_asked
         if again:
@@ -543,7 +560,8 @@ class Nightly(Composite):
         reference = self.watched[suspect.watched].past.reference
         usual = set(reference.outcomes.get(suspect.arm, ())) if reference else set()
         found = self._of_runs(suspect, count, OUTCOME_RERUNS)
-        words = [nights.outcomes_of(verdict).get("main", "") for verdict in found]
+        alone = "main" if suspect.arm else WHOLE
+        words = [nights.outcomes_of(verdict).get(alone, "") for verdict in found]
         return sum(word not in usual for word in words) if len(found) == OUTCOME_RERUNS else None
 
     def _of_runs(self, suspect: Suspect, count: int, times: int) -> list[Verdict]:
@@ -552,11 +570,10 @@ class Nightly(Composite):
 
     def _unusual(self, suspect: Suspect, count: int) -> bool | None:
         """Whether the middle of some runs is unlike the nights before; None before they are there."""
-        quantity = next((name for name, measure in _COMPARED.items() if measure == suspect.measure), suspect.measure)
+        quantity = _quantity(suspect)
         found = [nights.numbers_of(verdict).get("main", {}) for verdict in self._of_runs(suspect, count, RERUNS)]
         values = [numbers[quantity] for numbers in found if quantity in numbers]
-        each = self.watched[suspect.watched]
-        moved = next((one for one in each.past.moved if (one.arm, one.quantity) == (suspect.arm, quantity)), None)
+        each, moved = self.watched[suspect.watched], self._moved(suspect)
         before = each.past.history.get(suspect.arm, {}).get(quantity, ())
         if len(found) < RERUNS or not values:
             return None
@@ -564,6 +581,11 @@ class Nightly(Composite):
         if moved is not None:
             return abs(value - moved.after) < abs(value - moved.before)
         return shifts.is_unusual(before, value, self._least(quantity))
+
+    def _moved(self, suspect: Suspect) -> Moved | None:
+        """The level that moved, where that is what is suspected about."""
+        known = self.watched[suspect.watched].past.moved
+        return next((one for one in known if (one.arm, one.quantity) == (suspect.arm, _quantity(suspect))), None)
 
     def _judged_change(self, suspect: Suspect) -> tuple[Word, str]:
         """Software changed: another duet of then and now decides."""
@@ -667,6 +689,7 @@ class Nightly(Composite):
     def night(self) -> Night:
         """As it goes into the ledger."""
         found = [self._measured(each) for each in self.watched.values()]
+        found += [Measured(key, Tracked({}), {}, {}, "failed", note=why) for key, why in self.broken.items()]
         return Night(self.folder.id if self.folder is not None else "", found, self.facts, self.rounds)
 
     def _measured(self, each: Watched) -> Measured:
@@ -741,6 +764,11 @@ def _without(values: Mapping[str, Any], variables: Sequence[str]) -> dict[str, A
 def _of(study: Compare, suspect: Suspect) -> tuple[str, Side]:
     (other,) = study.evidence.others
     return ("throughput" if suspect.measure == "seconds_per_sample" else suspect.measure), other
+
+
+def _quantity(suspect: Suspect) -> str:
+    """The series that a measure is of."""
+    return next((name for name, measure in _COMPARED.items() if measure == suspect.measure), suspect.measure)
 
 
 def _change(quantity: str, before: float, after: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, Literal
 
@@ -18,6 +18,9 @@ from harness.studies.tracked import Tracked
 SCHEMA = "harness/night/1"
 FILE, ACCEPTED = "night.json", "accepted.json"
 OUTCOME, MEANING = "outcome", "meaning"
+WHOLE = ""
+"""In place of an arm: the scenario as a whole, whose outcome is its verdict."""
+
 
 SERIES = ("seconds_per_sample", "peak_memory", "held_memory", "start_up", "final_loss")
 """Numbers of an arm that are kept of every night, as the runs of a scenario have them."""
@@ -108,6 +111,8 @@ class Moved:
     night: str
     before: float
     after: float
+    software: str
+    """The fingerprint of that night's."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,8 @@ def _level(measured: Sequence[tuple[str, Measured]], arm: str, quantity: str, ac
         for _, found, _ in usable[shift.at :]
         for answer in found.answers
     )
-    moved = Moved(arm, quantity, usable[shift.at - 1][0], shift.before, shift.after)
+    night, found, _ = usable[shift.at - 1]
+    moved = Moved(arm, quantity, night, shift.before, shift.after, found.tracked.fingerprint)
     return _Level(values[shift.at :], None if explained else moved)
 
 
@@ -221,14 +227,10 @@ def numbers_of(verdict: Verdict) -> dict[str, dict[str, float]]:
 
 
 def outcomes_of(verdict: Verdict) -> dict[str, str]:
-    """How each arm ended; of repeats that ended otherwise, all words."""
+    """How each arm ended; of repeats that ended otherwise, all words. Of the whole, its verdict, where it has one."""
     words = {arm: [one.ended.outcome for one in each if one.ended] for arm, each in by_arm(verdict.arms).items()}
-    return {arm: ", ".join(sorted(set(each))) for arm, each in words.items() if each}
-
-
-def accept(answer: Answer, because: str) -> Answer:
-    """The same, told to be as it should be."""
-    return replace(answer, accepted=because)
+    judged = {WHOLE: verdict.verdict} if verdict.verdict in ("pass", "fail") else {}
+    return {**{arm: ", ".join(sorted(set(each))) for arm, each in words.items() if each}, **judged}
 
 
 def _measured(body: Mapping[str, Any]) -> Measured:

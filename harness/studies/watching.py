@@ -41,12 +41,16 @@ class Environment:
 
 @dataclass(frozen=True)
 class Ready:
-    """What a night begins with: scenarios, files to keep of each, the machine's facts, and what is left out and why."""
+    """What a night begins with: scenarios, files to keep of each, the machine's facts, what is left out.
+
+    ``broken``: what cannot begin. Both with the reasons.
+    """
 
     watched: Sequence[Watched]
     files: Mapping[str, bytes]
     facts: Mapping[str, Any]
     left_out: Mapping[str, str]
+    broken: Mapping[str, str]
 
 
 def read(ledger: Ledger) -> tuple[list[Night], dict[str, str]]:
@@ -61,19 +65,18 @@ def read(ledger: Ledger) -> tuple[list[Night], dict[str, str]]:
 def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environment], ledger: Ledger, say: Say) -> Ready:
     """Look at the whole suite; targets are built, and software of then is had back.
 
-    InputError where nothing is to be watched, TargetError where a target cannot be built.
+    InputError where nothing is to be watched. What is wrong with one scenario keeps no other from being measured.
     """
     past, accepted = read(ledger)
     eye = _Eye(past, accepted, ledger, results.absolute() / "nights", say)
     for path in sorted(suite.rglob("*.yaml")):
-        loaded = validation.load(path, [])
-        for each in environments if tag in loaded.scenario.tags else ():
-            eye.look(path, loaded, each)
+        eye.look(path, tag, environments)
     if not eye.watched:
-        told = "".join(f"; {key}: {why}" for key, why in eye.left_out.items())
+        told = "".join(f"; {key}: {why}" for key, why in {**eye.left_out, **eye.broken}.items())
         raise InputError(f"no scenario below {suite} that can run has the tag {tag}{told}")
-    known = facts.collect(eye.interpreters, machine.namespaces().there, "")
-    return Ready(eye.watched, eye.files, {name: known[name] for name in FACTS if name in known}, eye.left_out)
+    found = facts.collect(eye.interpreters, machine.namespaces().there, "")
+    known = {name: found[name] for name in FACTS if name in found}
+    return Ready(eye.watched, eye.files, known, eye.left_out, eye.broken)
 
 
 class _Eye:
@@ -88,12 +91,25 @@ class _Eye:
         self.watched: list[Watched] = []
         self.files: dict[str, bytes] = {}
         self.left_out: dict[str, str] = {}
+        self.broken: dict[str, str] = {}
         self.interpreters: dict[str, Interpreter] = {}
 
-    def look(self, path: Path, loaded: LoadedScenario, environment: Environment) -> None:
-        """Take one scenario in one environment, or note why it is left out."""
-        label = environment.label
-        key = named.slug(f"{path.stem}@{label}" if label else path.stem)
+    def look(self, path: Path, tag: str, environments: Sequence[Environment]) -> None:
+        """Take a scenario that has the tag, or note what is wrong with it: nobody knows what tag a broken one has."""
+        try:
+            loaded = validation.load(path, [])
+        except InputError as error:
+            self.broken[named.slug(path.stem)] = str(error)
+            return
+        for each in environments if tag in loaded.scenario.tags else ():
+            key = named.slug(f"{path.stem}@{each.label}" if each.label else path.stem)
+            try:
+                self._look(key, path, loaded, each)
+            except HarnessError as error:
+                self.broken[key] = str(error)
+
+    def _look(self, key: str, path: Path, loaded: LoadedScenario, environment: Environment) -> None:
+        """In one environment; or note why it is left out."""
         values, why = _aimed(path, loaded, environment)
         found = sides.checked(yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True), path.stem)
         plan = request.planned(found, resolve.settled(found)).plan
@@ -107,7 +123,7 @@ class _Eye:
         before = nights.past(self._past, self._accepted, key)
         arms = dict.fromkeys(["main", *(arm.of for arm in plan.arms)])
         steps = {arm: list(self._steps(before, now, values, arm)) for arm in arms}
-        self.watched.append(Watched(key, path.stem, label, values, now, before, steps))
+        self.watched.append(Watched(key, path.stem, environment.label, values, now, before, steps))
 
     def _steps(self, past: nights.Past, now: Tracked, values: Mapping[str, Any], arm: str) -> Iterator[Step]:
         """Changes since the last good night, each with what undoes it, or why nothing does.

@@ -238,6 +238,29 @@ def test_runs_that_failed_leave_a_failed_scenario(folder: StudyFolder) -> None:
     assert (found.state, found.note, _next(study)) == ("failed", "the disk is full", "")
 
 
+def test_a_scenario_that_cannot_begin_fails_alone(folder: StudyFolder) -> None:
+    study = Nightly([_watched()], Asked(repeat=1), {}, {"other": "other.yaml:1:1: no"})
+    study.folder = folder
+    _run(study, "round-1-mlp")
+    assert [(each.key, each.state, each.note) for each in study.night.scenarios] == [
+        ("mlp", "good", ""),
+        ("other", "failed", "other.yaml:1:1: no"),
+    ]
+
+
+def test_a_verdict_that_turns_is_run_again_whole(folder: StudyFolder) -> None:
+    reference = _reference(outcomes={"main": ["completed"], "": ["fail"]})
+    past = Past(reference, "n1", reference, {})
+    study = _night(folder, _watched(past=past, tracked=replace(Tracked(VALUES))), repeat=1)
+    _run(study, "round-1-mlp")
+    asked = study.wanted()[0]
+    assert asked.key == "with-0-1-outcome-verdict-mlp"
+    assert "control" not in asked.text
+    while key := _next(study):
+        _run(study, key)
+    assert [(answer.arm, answer.word) for answer in study.answers] == [("", "machine")]
+
+
 def test_the_question_makes_the_same_study(folder: StudyFolder, tmp_path: Path) -> None:
     study = _night(folder, _watched(changed=True))
     again = Nightly.asked(json.loads(json.dumps(study.question, sort_keys=True)), tmp_path)

@@ -1,0 +1,90 @@
+"""``harness nightly``: what nights were, what is accepted, and whom it tells."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.cli import nightly
+from harness.storage import ledger
+from tests.report.pages.test_nightly import NIGHT
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with two nights, of which the second has an alert."""
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    monkeypatch.chdir(tmp_path)
+    known = ledger.of(tmp_path)
+    for night in (replace(NIGHT, id="n1", scenarios=[]), NIGHT):
+        known.append({"night.json": json.dumps(night.as_json()).encode()}, f"night {night.id}")
+    return tmp_path
+
+
+def test_nights_are_shown_all_or_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["nightly", "show"]) == 0
+    assert "1 new alert; 1 alert, 1 failed; 3 rounds" in capsys.readouterr().out
+    assert cli.main(["nightly", "show", "last", "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert (body["id"], body["alerts"], body["schema"]) == ("n2", ["a1"], "harness/nightly/1")
+    assert len(body["commit"]) == 40
+    assert cli.main(["nightly", "show", "--json"]) == 0
+    assert [each["id"] for each in json.loads(capsys.readouterr().out)["nights"]] == ["n1", "n2"]
+    assert cli.main(["nightly", "show", "n"]) == 2
+    assert "'n' is not one night; there are n1, n2" in capsys.readouterr().err
+
+
+def test_an_alert_is_accepted_by_a_part_of_its_id_and_why_is_kept(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["nightly", "accept", "a", "--because", "a larger network"]) == 0
+    assert capsys.readouterr().out == "accepted: lenet main, throughput: a larger network\n"
+    assert cli.main(["nightly", "show", "last"]) == 0
+    assert "accepted, a larger network: lenet" in capsys.readouterr().out
+    assert cli.main(["nightly", "accept", "zzz", "--because", "x"]) == 2
+    assert "'zzz' is no alert; there are a1" in capsys.readouterr().err
+    assert cli.main(["nightly", "accept", "a1", "--because", " "]) == 2
+
+
+def test_before_the_first_night_there_is_nothing_to_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["nightly", "show"]) == 2
+    assert "in no git repository" in capsys.readouterr().err
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    assert cli.main(["nightly", "show"]) == 2
+    assert "there is no night yet" in capsys.readouterr().err
+    assert cli.main(["nightly"]) == 2
+    assert "there is no asv.conf.json" in capsys.readouterr().err
+
+
+def test_who_is_notified_is_asked_three_times_and_never_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(nightly, "NOTIFY_SECONDS", 0.5)
+    got = tmp_path / "got"
+    nightly._notify(f"{sys.executable} -c \"import sys; open('{got}', 'a').write(sys.stdin.read())\"", "a night")
+    assert got.read_text() == "a night"
+    nightly._notify(f"{sys.executable} -c \"open('{got}', 'a').write('x'); raise SystemExit(4)\"", "a night")
+    assert got.read_text() == "a nightxxx"
+    assert "ended with status 4 (try 3 of 3)" in capsys.readouterr().err
+    nightly._notify("sleep 60", "a night")
+    nightly._notify("/no/such/command", "a night")
+    nightly._notify("'", "a night")
+    assert capsys.readouterr().err.count("try 3 of 3") == 3
+
+
+def test_a_form_that_cannot_be_written_does_not_undo_the_night(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nightly._write(tmp_path / "no" / "where.md", "text")
+    assert "where.md cannot be written: no such file or directory" in capsys.readouterr().err

@@ -1,0 +1,84 @@
+"""Software of a night: which files count, what they are called, and what undoes a change."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import HarnessError
+from harness.storage import ledger
+from harness.studies import software
+from harness.studies.software import files_beside, keep, named, restorer, undoing
+from harness.studies.tracked import Change
+
+THEN: dict[str, Any] = {"workload": {"script": "train.py", "steps": 5}, "target": {"mxnet": "1.9.1", "env": {}}}
+NOW: dict[str, Any] = {"workload": {"script": "/p/train.py", "steps": 5}, "target": {"mxnet": "1.9.1", "env": {}}}
+
+
+def _write(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        place = folder / name.replace("__", "/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{place}.py").write_text(text)
+    return folder / "train.py"
+
+
+def test_a_script_has_the_python_files_around_it(tmp_path: Path) -> None:
+    script = _write(tmp_path, train="a", lib__net="b", results__old="c", env__lib__site="d", **{".git__x": "e"})
+    (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    (tmp_path / "data.bin").write_bytes(b"f")
+    assert files_beside(script) == {"train.py": b"a", "lib/net.py": b"b"}
+
+
+def test_of_a_folder_with_too_much_only_the_script_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = _write(tmp_path, train="a", lib__net="b" * 100)
+    monkeypatch.setattr(software, "_MOST_BYTES", 50)
+    assert files_beside(script) == {"train.py": b"a"}
+
+
+def test_names_tell_files_apart_and_not_where_they_lie() -> None:
+    one, other = {"train.py": b"ab", "b": b""}, {"train.py": b"a", "b": b"b"}
+    assert named(Path("/x/train.py"), one) == named(Path("/y/train.py"), one)
+    assert named(Path("/x/train.py"), one) != named(Path("/x/train.py"), other)
+    assert named(Path("/x/train.py"), one).startswith("train.py@")
+
+
+def test_files_come_back_from_the_ledger(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    known = ledger.of(tmp_path)
+    commit = known.append({"scripts/train.py@1/train.py": b"a", "scripts/train.py@1/lib/net.py": b"b"}, "night")
+    had = restorer(known, [commit], tmp_path / "back")
+    assert (had("train.py@1") / "lib" / "net.py").read_bytes() == b"b"
+    with pytest.raises(HarnessError, match=r"train\.py@2 is in no night"):
+        had("train.py@2")
+
+
+def test_a_script_that_came_back_runs_where_its_data_are(tmp_path: Path) -> None:
+    keep({"scripts/train.py@1/train.py": b"a"}, tmp_path)
+    change = Change("files", "", "train.py@1", "train.py@2")
+    fields = undoing(change, THEN, NOW, lambda name: tmp_path / "scripts" / name, print)
+    assert fields == {
+        "workload.script": str(tmp_path / "scripts" / "train.py@1" / "train.py"),
+        "workload.folder": "/p",
+    }
+
+
+def test_a_field_that_was_not_written_had_its_default() -> None:
+    def undone(path: str) -> dict[str, Any]:
+        return undoing(
+            Change("field", path, None, 9), {**THEN, "workload": {"model": "mlp", "steps": 5}}, NOW, Path, print
+        )
+
+    assert undone("workload.batch_size") == {"workload.batch_size": 32}
+    assert undone("workload.optimizer.momentum") == {"workload.optimizer.momentum": None}
+    assert undone("target.env.A") == {"target.env.A": None}
+
+
+def test_what_no_side_can_be_without_is_told() -> None:
+    with pytest.raises(HarnessError, match="sides of a comparison cannot differ by it"):
+        undoing(Change("field", "workload.steps", 5, 6), THEN, NOW, Path, print)
+    with pytest.raises(HarnessError, match="there are several files"):
+        undoing(Change("files", "", "a.py@1+b.py@2", ""), THEN, NOW, Path, print)
