@@ -142,11 +142,10 @@ def ours(kind: str, case: str, changed: float, histories: int) -> Simulated:
             false, suspects = false + len(alerts), suspects - count
     found = {}
     for step, within in STEPS.items():
-        hits = 0
-        for _ in range(histories * SERIES):
-            *alerts, _ = told_at(
-                _stepped(KINDS[kind](random), step), step, random.random(NIGHTS) < changed, duets, random
-            )
+        hits, series = 0, max(1, histories // 4) * SERIES
+        for _ in range(series):
+            values = _stepped(KINDS[kind](random), step)
+            *alerts, _ = told_at(values, step, random.random(NIGHTS) < changed, duets, random)
             hits += any(AT <= night < AT + within for night in alerts)
         found[f"{step:.0%}"] = hits / series
     nights = histories * NIGHTS
