@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.statistics.sequential import LEVEL, MIN_VALUES
+from harness.statistics.sequential import MIN_VALUES
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
@@ -135,7 +135,7 @@ def _spent(study: Compare) -> Iterator[Text]:
     if (margin := study.evidence.margin(study.question_.measure)) is not None:
         within = margin_in_words(margin, study.question_.measure)
         yield Text(f"what counts as the same: {within}{_why_margin(study)}", "dim")
-    held = f"the answer's interval holds with {1 - LEVEL:.0%} over all looks and sides; every other one by itself"
+    held = f"the answer's interval holds with {100 * (1 - study.question_.level):g}% over all looks and sides; every other one by itself"
     yield Text(held, "dim")
     disturbed = [pair for pair in study.evidence.pairs if pair.disturbed]
     if disturbed:

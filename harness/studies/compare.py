@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from harness.base.errors import InputError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
+from harness.statistics.sequential import LEVEL
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import MEASURES
@@ -85,7 +86,8 @@ class Compare(Study):
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
-        asked = Question(*(question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")))
+        given = (question[name] for name in ("measure", "resolve", "budget", "apart", "seeds"))
+        asked = Question(*given, level=question.get("level", LEVEL))
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
         return study

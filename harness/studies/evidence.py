@@ -10,7 +10,7 @@ from statistics import median, stdev
 
 from harness.statistics import convergence
 from harness.statistics.convergence import Convergence
-from harness.statistics.sequential import IN_TIME, LEVEL, Look, Sequential, sequential, share
+from harness.statistics.sequential import IN_TIME, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
 from harness.studies.finding import Finding, Margin, Question, is_decided, pairs_needed, word_of
@@ -70,7 +70,7 @@ class Evidence:
     def level(self, measure: str) -> float:
         """Of each side's interval by a measure: sides share it, and so do a measure and its guard."""
         parts = {GUARDED: 1 - GUARDS, GUARD: GUARDS} if self.asked.measure == GUARDED else {}
-        return LEVEL * parts.get(measure, 1.0) / len(self.others)
+        return self.asked.level * parts.get(measure, 1.0) / len(self.others)
 
     def means(self, measure: str, side: Side) -> list[Sequential]:
         """After each pair that has such a number, what was known by then."""

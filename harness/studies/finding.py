@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from harness.statistics.sequential import Sequential
+from harness.statistics.sequential import LEVEL, Sequential
 from harness.studies.compared import MEASURES, Compared
 
 SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -20,7 +20,8 @@ Word = Literal["same", "undecided", "faster", "slower", "less", "more", "better"
 class Question:
     """What is asked: which measure, how finely, within how many seconds of runs, side by side or apart.
 
-    ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift.
+    ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift. ``level``:
+    the chance that sides which are alike are said to differ.
     """
 
     measure: str = "throughput"
@@ -28,6 +29,7 @@ class Question:
     budget: float = 300.0
     apart: bool = False
     seeds: int = 8
+    level: float = LEVEL
 
     @property
     def compared(self) -> Compared:

@@ -25,6 +25,7 @@ from harness.scenario import document, overrides
 from harness.scenario.load import VARIABLE, replaced
 from harness.scenario.schema import SEEDS
 from harness.statistics import shifts
+from harness.statistics.sequential import LEVEL
 from harness.storage import run_folder
 from harness.studies import in_process, nights
 from harness.studies.compare import Compare
@@ -48,6 +49,9 @@ SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 RERUNS, OUTCOME_RERUNS = 2, 3
 LEAST_SECONDS = 20.0
 """A comparison with less time has no pair."""
+
+CONFIRM_LEVEL = LEVEL / 10
+"""Chance that a comparison which is to confirm says that alike sides differ: forty numbers, every night."""
 
 LOOK = 0.5
 """Of what a comparison that confirms may take, a first look at what changed may."""
@@ -330,7 +334,8 @@ class Nightly(Composite):
         seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
         resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
-        return Compare(each.sides(suspect.arm, count, seed), Question(measure, resolve, seconds))
+        asked = Question(measure, resolve, seconds, level=CONFIRM_LEVEL if verb == "confirm" else LEVEL)
+        return Compare(each.sides(suspect.arm, count, seed), asked)
 
     def _half(self, suspect: Suspect) -> float:
         """Half of what was confirmed: a change that does less is not the one that is looked for."""

@@ -42,7 +42,9 @@ def centred(effects: Sequence[float], guards: Sequence[float]) -> Effects:
     return [(one - fmean(effects), other - fmean(guards)) for one, other in zip(effects, guards, strict=True)]
 
 
-def answers(effects: Effects, most: int, resolve: float, planted: float = 0.0, seed: int = 0) -> Answers:
+def answers(
+    effects: Effects, most: int, resolve: float, planted: float = 0.0, seed: int = 0, level: float = LEVEL
+) -> Answers:
     """Of comparisons of at most so many pairs, where a change of ``planted`` (a logarithm) is added to each effect.
 
     As `harness.studies.evidence.guarded` has it.
@@ -50,7 +52,7 @@ def answers(effects: Effects, most: int, resolve: float, planted: float = 0.0, s
     drawn = np.random.default_rng(seed).choice(np.asarray(effects, float) + planted, (DRAWN, most))
     said, own, objection, pairs = (np.full(DRAWN, at) for at in (0, 0, 0, most))
     near, effect = np.zeros(DRAWN, bool), np.zeros(DRAWN)
-    each = (critical(looks(most), LEVEL * part) for part in (1 - GUARDS, GUARDS))
+    each = (critical(looks(most), level * part) for part in (1 - GUARDS, GUARDS))
     for n, (bound, wide) in enumerate(zip(*each, strict=True), 1):
         going, guard = said == 0, _said(drawn[:, :n, 1], wide, resolve)
         now = np.where(own == 0, _said(drawn[:, :n, 0], bound, resolve), own)
