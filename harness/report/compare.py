@@ -135,8 +135,8 @@ def _spent(study: Compare) -> Iterator[Text]:
     if (margin := study.evidence.margin(study.question_.measure)) is not None:
         within = margin_in_words(margin, study.question_.measure)
         yield Text(f"what counts as the same: {within}{_why_margin(study)}", "dim")
-    held = f"the answer's interval holds with {100 * (1 - study.question_.level):g}% over all looks and sides; every other one by itself"
-    yield Text(held, "dim")
+    held = f"the answer's interval holds with {100 * (1 - study.question_.level):g}% over all looks and sides"
+    yield Text(f"{held}; every other one by itself", "dim")
     disturbed = [pair for pair in study.evidence.pairs if pair.disturbed]
     if disturbed:
         again = len(study.evidence.pairs) - len(study.evidence.counted)

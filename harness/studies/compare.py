@@ -86,8 +86,8 @@ class Compare(Study):
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
-        given = (question[name] for name in ("measure", "resolve", "budget", "apart", "seeds"))
-        asked = Question(*given, level=question.get("level", LEVEL))
+        given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
+        asked = Question(**given, level=question.get("level", LEVEL))
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
         return study
