@@ -23,8 +23,9 @@ from asv.step_detect import detect_regressions, detect_steps
 from benchmarks.comparing import cases
 from benchmarks.nights.series import KINDS, NIGHTS, SERIES, Values
 from harness.statistics import shifts
+from harness.statistics.sequential import LEVEL
 from harness.studies import redrawn
-from harness.studies.nightly import LOOK, Asked
+from harness.studies.nightly import CONFIRM_LEVEL, LOOK, Asked
 from harness.studies.nights import TRIES
 
 KEPT = Path(__file__).parents[2] / "results" / "nightly"
@@ -91,9 +92,8 @@ class Duets:
     def answers(self, look: bool, effect: float) -> redrawn.Answers:
         """Of a look, or of the comparison that confirms."""
         seconds = self._asked.confirm * (LOOK if look else 1)
-        return redrawn.answers(
-            self._effects, max(1, int(seconds / self._pair)), self._asked.resolve, -effect, int(look)
-        )
+        most, level = max(1, int(seconds / self._pair)), LEVEL if look else CONFIRM_LEVEL
+        return redrawn.answers(self._effects, most, self._asked.resolve, -effect, int(look), level)
 
     def said(self, look: bool, effect: float, random: np.random.Generator) -> str:
         """One of them."""

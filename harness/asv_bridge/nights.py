@@ -22,15 +22,19 @@ CONFIGURATION = "asv.conf.json"
 NIGHT_VARIABLE = "HARNESS_ASV_NIGHT"
 """Names the file that holds a night's numbers."""
 
+PATIENCE_SECONDS = 900.0
 FOLDER = "nights"
 """Below the results: what asv keeps of nights, its pages, and software that was had back."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One environment of the matrix: versions by name, and variables. ``name``: asv's own."""
+    """One environment of the matrix: versions by name, and variables.
 
-    name: str
+    ``label``: what differs from others, "" for the first, which keeps its nights when others are added.
+    """
+
+    label: str
     versions: Mapping[str, str]
     env: Mapping[str, str]
 
@@ -63,7 +67,10 @@ def axes(project: Path) -> list[Axis]:
         raise InputError(f"{project / CONFIGURATION}: {error}") from error
     if not found:
         raise InputError(f'{project / CONFIGURATION}: environment_type is not "harness", so that nothing is a target')
-    return [Axis(each.name, each.chosen, dict(each.env_vars)) for each in found]
+    every = [{**each.chosen, **each.env_vars} for each in found]
+    differ = [name for name in every[0] if len({each.get(name) for each in every}) > 1]
+    labels = ["", *(",".join(f"{name}={each.get(name)}" for name in differ) for each in every[1:])]
+    return [Axis(label, each.chosen, dict(each.env_vars)) for label, each in zip(labels, found, strict=True)]
 
 
 def configuration(project: Path, results: Path) -> Path:
@@ -102,7 +109,10 @@ def file(project: Path, results: Path, commit: str, numbers: Mapping[str, Any]) 
 
 def _asv(arguments: list[str], conf: Path, env: Mapping[str, str], fails: tuple[int, ...] = ()) -> None:
     argv = [sys.executable, "-m", "asv", *arguments, "--config", str(conf)]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env, timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise HarnessError(f"asv {arguments[0]} took more than {PATIENCE_SECONDS:.0f} s") from error
     if done.returncode not in (0, *fails):
         last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
         raise HarnessError(f"asv {arguments[0]} ended with status {done.returncode}: {' | '.join(last)}")

@@ -112,10 +112,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     axes = asv.axes(project)
     _, accepted = watching.read(ledger)
     told = _Told(ledger, arguments, accepted)
-    labels = [axis.name if len(axes) > 1 else "" for axis in axes]
-    environments = [
-        watching.Environment(label, axis.versions, axis.env) for label, axis in zip(labels, axes, strict=True)
-    ]
+    environments = [watching.Environment(axis.label, axis.versions, axis.env) for axis in axes]
     suite = arguments.suite or project / "scenarios"
     if not suite.is_dir():
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
@@ -129,8 +126,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     study.say = _say
     if not _studying.run(study, folder, in_process=True, again="harness nightly"):
         return EXIT_INTERRUPTED
-    keys = {axis.key: label for axis, label in zip(axes, labels, strict=True)}
-    return _over(study, ready, told, keys)
+    return _over(study, ready, told, {axis.key: axis.label for axis in axes})
 
 
 def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
@@ -138,7 +134,6 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
     from harness.studies import study_folder, watching
     from harness.studies.nightly import Asked, Nightly
     from harness.studies.nights import Night
-    from harness.studies.study import reopened
 
     arguments = told.arguments
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
@@ -148,14 +143,28 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
     for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
         if folder.id in known:
             break
-        begun = reopened(Nightly, folder)
-        if _software(begun) == _software(new) and time.time() - folder.path.stat().st_mtime < STALE_SECONDS:
+        begun = _reopened(folder)
+        is_young = time.time() - folder.path.stat().st_mtime < STALE_SECONDS
+        if begun is not None and is_young and _software(begun) == _software(new):
             _say(f"goes on with the night {folder.id}, which was not ended")
             return begun, folder
         why = "it was killed, and did not go on before what it measured changed, or half a day was over"
-        _append(told.ledger, Night(folder.id, [], begun.facts, failure=why), {})
+        _append(told.ledger, Night(folder.id, [], ready.facts, failure=why), {})
         break
     return new, study_folder.create(arguments.results, Nightly.name, new.question)
+
+
+def _reopened(folder: StudyFolder) -> Nightly | None:
+    """None for one that cannot be read, as of another version."""
+    from harness.base.errors import DamagedRunError
+    from harness.studies.nightly import Nightly
+    from harness.studies.study import reopened
+
+    try:
+        return reopened(Nightly, folder)
+    except DamagedRunError as error:
+        _say(f"harness: {error}")
+        return None
 
 
 def _software(study: Nightly) -> list[tuple[str, str, str]]:
@@ -168,13 +177,13 @@ def _over(study: Nightly, ready: Ready, told: _Told, keys: Mapping[str, str]) ->
 
     night = study.night
     commit = _append(told.ledger, night, ready.files, _written(study))
-    night = replace(night, commit=commit)
+    code = _tell(replace(night, commit=commit), told)
     try:
         pages = asv.file(Path.cwd(), told.arguments.results, commit, _numbers(study, night, keys))
         _say(f"asv's pages of all nights: {pages / 'index.html'}")
-    except HarnessError as error:
+    except (HarnessError, OSError, ValueError) as error:
         _say(f"harness: the night is in the ledger, but asv did not take it: {error}")
-    return _tell(night, told)
+    return code
 
 
 def _could_not_run(told: _Told, why: str) -> int:
@@ -248,8 +257,8 @@ def _tell(night: Night, told: _Told) -> int:
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
             _write(path, make(*given))
     failed = bool(night.failure) or any(each.state == "failed" for each in night.scenarios)
-    if arguments.notify and (body["alerts"] or failed):
-        _notify(arguments.notify, json.dumps(body))
+    if arguments.notify:
+        _deliver(arguments.notify, arguments.results, json.dumps(body) if body["alerts"] or failed else "")
     return 1 if body["alerts"] else EXIT_FAILED if failed else 0
 
 
@@ -263,18 +272,31 @@ def _write(path: Path, text: str) -> None:
         _say(f"harness: {path} cannot be written: {(error.strerror or str(error)).lower()}")
 
 
-def _notify(command: str, text: str) -> None:
-    """Give the night to a command, three times at most, half a minute each; the night is over in any case."""
+def _deliver(command: str, results: Path, text: str) -> None:
+    """Give the command what it did not take before, then this night, if it has news; what it does not take is kept."""
+    folder = results / "nights" / "undelivered"
+    waiting = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    for path in waiting:
+        if _notify(command, path.read_text(encoding="utf-8")):
+            path.unlink()
+    if text and not _notify(command, text):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.json", text)
+
+
+def _notify(command: str, text: str) -> bool:
+    """Give a night to a command, three times at most, half a minute each; whether it took it."""
     for attempt in range(TRIES):
         try:
             done = subprocess.run(shlex.split(command), input=text, text=True, timeout=NOTIFY_SECONDS, check=False)
             if done.returncode == 0:
-                return
+                return True
             why = f"ended with status {done.returncode}"
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             why = str(error)
         _say(f"harness: --notify {command}: {why} (try {attempt + 1} of {TRIES})")
         time.sleep(2**attempt if attempt + 1 < TRIES else 0)
+    return False
 
 
 # Nights that were

@@ -27,7 +27,7 @@ from harness.scenario.schema import SEEDS
 from harness.statistics import shifts
 from harness.statistics.sequential import LEVEL
 from harness.storage import run_folder
-from harness.studies import in_process, nights
+from harness.studies import in_process, nights, study_folder
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
@@ -36,9 +36,9 @@ from harness.studies.nights import MEANING, OUTCOME, TRIES, WHOLE, Answer, Measu
 from harness.studies.pairs import seconds_of
 from harness.studies.sides import LEFT_OUT, Side, Sides
 from harness.studies.software import SETTING
-from harness.studies.study import Study, Trial
+from harness.studies.study import Study, Trial, recall, reopened
+from harness.studies.study_folder import PARTS, StudyFolder
 from harness.studies.study_folder import Answer as Answered
-from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Tracked
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -60,7 +60,7 @@ LOOKING, ROUNDS_IF_CHANGED, ROUNDS = 0.7, 0.4, 0.8
 """Shares of the budget: until when changed software is looked at, and rounds go on where any changed, or none."""
 
 ANOTHER_SEED = 1000
-_COMPARED = {"seconds_per_sample": "throughput", "final_loss": MEANING}
+_COMPARED = {"seconds_per_sample": "throughput", "final_loss": MEANING, nights.DRIFT: MEANING}
 _GROUND = "nothing that is tracked changed"
 
 
@@ -92,9 +92,9 @@ class Watched:
     steps: Mapping[str, Sequence[Step]]
 
     @property
-    def arm(self) -> str:
-        """The one that is looked at where software changed: the job itself, or the first variant."""
-        return next(iter(self.values.get("variants") or {}), "main")
+    def arms(self) -> Sequence[str]:
+        """What is looked at where software changed: the job itself, or every variant."""
+        return list(self.values.get("variants") or {}) or ["main"]
 
     @property
     def changed(self) -> bool:
@@ -121,7 +121,7 @@ class Watched:
 
     def scenario(self, arm: str, count: int) -> str:
         """The text of one arm alone, or of the whole, with the first ``count`` of its changes."""
-        fields = self.undone(arm or self.arm, count)
+        fields = self.undone(arm or self.arms[0], count)
         base = _without(self.arm_values(arm) if arm else self.values, _unset(fields))
         changes = [
             each for item in fields.items() for each in (*replaced(item[0]), item) if item[0] not in _unset(fields)
@@ -219,8 +219,8 @@ class Nightly(Composite):
 
     @property
     def keys(self) -> Sequence[str]:
-        """Parts that there may be are not known before: any that names what is watched."""
-        return [*self.parts, *self.failures, *(trial.key for trial in self.wanted() if not trial.text)]
+        """Of the parts that are known."""
+        return [*self.parts, *self.failures]
 
     def wanted(self) -> Sequence[Trial]:
         for trials in (self._next_round, self._next_look, self._next_test):
@@ -255,28 +255,36 @@ class Nightly(Composite):
         return sum(self._round_seconds) + took <= share * self.asked_.budget
 
     def _next_look(self) -> list[Trial]:
-        looked = [key for key, each in self.watched.items() if self._is_looked_at(each)]
-        waiting = [key for key in looked if not self._done(f"look-{key}")]
-        return [Trial(f"look-{key}") for key in waiting if self._room(len(waiting), LOOKING) >= LEAST_SECONDS]
+        waiting = [look for look in self._looks if not self._done(f"look-{look}")]
+        return [Trial(f"look-{look}") for look in waiting if self._room(len(waiting), LOOKING) >= LEAST_SECONDS]
 
-    def _is_looked_at(self, each: Watched) -> bool:
+    @property
+    def _looks(self) -> dict[str, tuple[Watched, str]]:
+        """Every arm that is looked at, by the name of its look."""
+        each = [(one, arm) for one in self.watched.values() for arm in one.arms if self._is_looked_at(one, arm)]
+        return {f"{arm}-{one.key}": (one, arm) for one, arm in each}
+
+    def _is_looked_at(self, each: Watched, arm: str) -> bool:
         """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
         return (
             each.changed
             and each.known is None
             and not each.values.get("faults")
-            and any(step.fields for step in self._steps(each, each.arm))
-            and self._hindrance(each, each.arm) == ""
+            and any(step.fields for step in self._steps(each, arm))
+            and self._hindrance(each, arm) == ""
         )
 
     @staticmethod
     def _steps(each: Watched, arm: str) -> Sequence[Step]:
-        return each.steps.get(arm or each.arm, ())
+        return each.steps.get(arm or each.arms[0], ())
 
     @staticmethod
     def _hindrance(each: Watched, arm: str) -> str:
         """Why its software of then cannot be had beside that of now; "" where it can."""
-        return "; ".join(f"{step.what}: {step.why}" for step in each.steps.get(arm or each.arm, ()) if step.why)
+        if not arm and each.changed and (len(each.arms) > 1 or not each.steps.get(each.arms[0])):
+            return "what is asked of the scenario, or one of its arms, is not what it was"
+        steps = each.steps.get(arm or each.arms[0], ())
+        return "; ".join(f"{step.what}: {step.why}" for step in steps if step.why)
 
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
@@ -308,12 +316,14 @@ class Nightly(Composite):
             yield from self._blaming(suspect)
 
     def _runs(self, suspect: Suspect, counts: Sequence[int], times: int) -> Iterator[Trial]:
-        """Of the arm alone, with so many of its changes, in turns."""
+        """With so many of an arm's changes, in turns: of the arm alone, or of all as it is where nothing is undone."""
         each = self.watched[suspect.watched]
         for number in range(1, times + 1):
             for count in counts:
                 if not self._done(key := f"with-{count}-{number}-{suspect.part}"):
-                    yield Trial(key, each.scenario(suspect.arm, count))
+                    alone = suspect.arm if len(counts) > 1 or count < len(self._steps(each, suspect.arm)) else WHOLE
+                    whole = alone == WHOLE and count == len(self._steps(each, suspect.arm))
+                    yield Trial(key, self._whole(each.key) if whole else each.scenario(alone, count))
 
     def _part(self, key: str) -> Iterator[Trial]:
         if not self._done(key):
@@ -323,11 +333,11 @@ class Nightly(Composite):
         """A comparison of then and now, or of then and some of the changes."""
         verb, _, rest = key.partition("-")
         if verb == "look":
-            each = self.watched[rest]
-            seconds = self._room(len([one for one in self.watched.values() if self._is_looked_at(one)]), LOOKING)
+            each, arm = self._looks[rest]
+            seconds = self._room(sum(not self._done(f"look-{look}") for look in self._looks), LOOKING)
             seed = (1 + each.past.tried) * ANOTHER_SEED // 10
             asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS))
-            return Compare(each.sides(each.arm, len(self._steps(each, each.arm)), seed), asked)
+            return Compare(each.sides(arm, len(self._steps(each, arm)), seed), asked)
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]
         measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
@@ -380,10 +390,25 @@ class Nightly(Composite):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if key.startswith(("round-", "with-")):
             return self._add_run(key, verdict, failure)
-        told = super().add(key, verdict, failure)
-        part = self.parts.get(key)
-        self.seconds += part.seconds if isinstance(part, Compare) else 0.0
-        return told
+        if self.folder is None or not any(key.endswith(f"-{each}") for each in self.watched):
+            raise LookupError(key)
+        if failure:
+            self.failures[key] = failure
+            return f"{key}: {failure}"
+        study, own = self._opened(key, self.folder)
+        study.folder = own
+        recall(study, own)
+        self.parts[key] = study
+        self.seconds += study.seconds if isinstance(study, Compare) else 0.0
+        return f"{key}: {study.in_words}"
+
+    def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:
+        """A part that was begun is known by its folder, also where what failed before it is tried again."""
+        known = folder.read_json(PARTS) if folder.has(PARTS) else {}
+        if key in known:
+            own = study_folder.find(folder.results, "", known[key])
+            return reopened(Compare, own), own
+        return super()._opened(key, folder)
 
     def _add_run(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not any(key.endswith(f"-{each}") for each in self.watched):
@@ -426,7 +451,8 @@ class Nightly(Composite):
         found: dict[tuple[str, str, str], Suspect] = {}
         for each in self.watched.values():
             told = {(answer.arm, answer.measure) for answer in each.known.answers} if each.known else set()
-            for suspect in (*self._by_outcome(each), *self._by_look(each), *self._by_series(each)):
+            looks = [suspect for arm in each.arms for suspect in self._by_look(each, arm)]
+            for suspect in (*self._by_outcome(each), *looks, *self._by_series(each)):
                 if (suspect.arm, suspect.measure) not in told:
                     found.setdefault((each.key, suspect.arm, suspect.measure), suspect)
         return list(found.values())
@@ -435,28 +461,31 @@ class Nightly(Composite):
         reference = each.past.reference
         odd_arm = False
         for arm, words in self.outcomes(each.key).items():
-            usual = set(reference.outcomes.get(arm, ())) if reference else set[str]()
-            odd = [word for word in words if usual and word not in usual]
-            if odd and not (arm == WHOLE and odd_arm):
+            before = reference.outcomes.get(arm, ()) if reference else ()
+            usual = _usual(before)
+            odd = [word for word in words if usual and word != usual]
+            known = sum(word != usual for word in before)
+            often_now = not known or len(odd) * len(before) > 2 * known * len(words)
+            if odd and often_now and not (arm == WHOLE and odd_arm):
                 odd_arm = True
                 often = f"{len(odd)} of {len(words)}"
-                why = f"{odd[0]} in {often} rounds, {' or '.join(sorted(usual))} before"
+                why = f"{odd[0]} in {often} rounds, {usual} before"
                 yield Suspect(each.key, arm, OUTCOME, "outcome", why, odd[0])
 
-    def _by_look(self, each: Watched) -> Iterator[Suspect]:
-        study = self.parts.get(f"look-{each.key}")
+    def _by_look(self, each: Watched, arm: str) -> Iterator[Suspect]:
+        study = self.parts.get(f"look-{arm}-{each.key}")
         if not isinstance(study, Compare):
             return
         if study.broken:
-            yield Suspect(each.key, each.arm, MEANING, "look", study.broken, "broken")
+            yield Suspect(each.key, arm, MEANING, "look", study.broken, "broken")
             return
         for found in study.meanings.values():
             if found.word == "different":
-                yield Suspect(each.key, each.arm, MEANING, "look", found.sentence, "different")
+                yield Suspect(each.key, arm, MEANING, "look", found.sentence, "different")
         (other,) = study.evidence.others
         for finding in (study.evidence.answer(other), *(study.evidence.finding(name, other) for name in SIZES)):
             if finding.word not in ("same", "undecided") and finding.mean is not None:
-                yield Suspect(each.key, each.arm, finding.measure, "look", sentence(finding), finding.word)
+                yield Suspect(each.key, arm, finding.measure, "look", sentence(finding), finding.word)
 
     def _by_series(self, each: Watched) -> Iterator[Suspect]:
         """Tonight unlike the nights before, or a level that moved and that nobody explained."""
@@ -502,38 +531,35 @@ class Nightly(Composite):
         evidence = tuple(
             part.folder.id
             for key, part in self.parts.items()
-            if key.endswith((suspect.part, f"look-{each.key}")) and part.folder is not None
+            if key.endswith((suspect.part, f"look-{suspect.arm}-{each.key}")) and part.folder is not None
         )
         night = self.folder.id if self.folder is not None else ""
-        since = self._told_before(each, self._id(suspect)) or night
-        own = (self._id(suspect), each.key, suspect.arm, suspect.measure, word, f"{suspect.why}; {text}")
+        id_ = self._id(suspect, cause)
+        since = each.past.told.get(id_, night)
+        own = (id_, each.key, suspect.arm, suspect.measure, word, f"{suspect.why}; {text}")
         return Answer(*own, cause, since, "", evidence)
 
-    def _id(self, suspect: Suspect) -> str:
-        """The same while the same arm differs in the same way from the same good night."""
-        matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, self.watched[suspect.watched].past.night)
+    def _id(self, suspect: Suspect, cause: str) -> str:
+        """The same while the same arm differs in the same way from the same good night, for the same reason."""
+        night = self.watched[suspect.watched].past.night
+        matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, night, cause)
         return hashlib.sha256("|".join(matter).encode()).hexdigest()[:8]
-
-    @staticmethod
-    def _told_before(each: Watched, id_: str) -> str:
-        last = each.past.last
-        return next((answer.since for answer in (last.answers if last else ()) if answer.id == id_), "")
 
     def _judged(self, suspect: Suspect) -> tuple[Word, str]:
         """What it is, and why that is said."""
         each = self.watched[suspect.watched]
         steps = self._steps(each, suspect.arm)
         hindrance = self._hindrance(each, suspect.arm)
-        if suspect.measure == OUTCOME:
-            return self._judged_outcome(suspect, bool(steps) and not hindrance)
+        if suspect.measure == OUTCOME and not hindrance:
+            return self._judged_outcome(suspect, bool(steps))
         if steps and not hindrance:
             return self._judged_change(suspect)
         again = self._unusual(suspect, len(steps))
-        if steps:
+        if hindrance:
             return "not decided", f"its software of then cannot be had back: {hindrance}"
         moved = self._moved(suspect)
-        if moved is not None and moved.software != each.tracked.fingerprint and each.values.get("faults"):
-            return "not decided", "its software changed since, and with faults nobody looked at both side by side"
+        if moved is not None and moved.software != each.tracked.fingerprint:
+            return "not decided", "its software changed since, and was taken for good then"
         if again is None:
             return "not decided", self._not_asked
         if again:
@@ -554,20 +580,18 @@ class Nightly(Composite):
         if not changed:
             return ("machine" if now > 1 else "noise"), f"{_GROUND}; {told}"
         told += f", {then} with the software of then"
-        if then:
-            return "machine", told
-        if now > 1:
+        if now - (then or 0) > 1:
             return "software", told
-        return ("not decided" if now else "noise"), told
+        return ("noise" if not now else "machine" if then and then > 1 else "not decided"), told
 
     def _odd(self, suspect: Suspect, count: int) -> int | None:
         """How many of the runs with so many changes ended otherwise than the reference; None before all are there."""
         reference = self.watched[suspect.watched].past.reference
-        usual = set(reference.outcomes.get(suspect.arm, ())) if reference else set()
+        usual = _usual(reference.outcomes.get(suspect.arm, ())) if reference else ""
         found = self._of_runs(suspect, count, OUTCOME_RERUNS)
-        alone = "main" if suspect.arm else WHOLE
-        words = [nights.outcomes_of(verdict).get(alone, "") for verdict in found]
-        return sum(word not in usual for word in words) if len(found) == OUTCOME_RERUNS else None
+        each = [nights.outcomes_of(verdict) for verdict in found]
+        words = [one.get(suspect.arm, one.get("main", "")) for one in each]
+        return sum(word != usual for word in words) if len(found) == OUTCOME_RERUNS else None
 
     def _of_runs(self, suspect: Suspect, count: int, times: int) -> list[Verdict]:
         names = [f"with-{count}-{number}-{suspect.part}" for number in range(1, times + 1)]
@@ -576,7 +600,8 @@ class Nightly(Composite):
     def _unusual(self, suspect: Suspect, count: int) -> bool | None:
         """Whether the middle of some runs is unlike the nights before; None before they are there."""
         quantity = _quantity(suspect)
-        found = [nights.numbers_of(verdict).get("main", {}) for verdict in self._of_runs(suspect, count, RERUNS)]
+        runs = [nights.numbers_of(verdict) for verdict in self._of_runs(suspect, count, RERUNS)]
+        found = [numbers.get(suspect.arm, numbers.get("main", {})) for numbers in runs]
         values = [numbers[quantity] for numbers in found if quantity in numbers]
         each, moved = self.watched[suspect.watched], self._moved(suspect)
         before = each.past.history.get(suspect.arm, {}).get(quantity, ())
@@ -607,7 +632,17 @@ class Nightly(Composite):
                 return "not decided", f"{told}; {self._not_asked}"
             if again:
                 return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
-        return "noise", f"asked again: {told}"
+        return ("noise" if self._is_refuted(study, suspect) else "not decided"), f"asked again: {told}"
+
+    @staticmethod
+    def _is_refuted(study: Compare, suspect: Suspect) -> bool:
+        """Whether a comparison says otherwise, and not only nothing."""
+        if suspect.measure == MEANING:
+            return not study.broken and bool(study.meanings)
+        if study.broken or not study.evidence.pairs:
+            return False
+        measure, other = _of(study, suspect)
+        return study.evidence.finding(measure, other).word != "undecided"
 
     @staticmethod
     def _said(study: Compare, suspect: Suspect) -> str:
@@ -685,7 +720,7 @@ class Nightly(Composite):
             for name, value in self.facts.items()
             if name in before and before[name] != value
         ]
-        told += [step.what for step in each.steps.get(each.arm, ()) if not step.fields and not step.why]
+        told += [step.what for step in each.steps.get(each.arms[0], ()) if not step.fields and not step.why]
         return "; ".join(told) or "no fact of the machine that is kept changed"
 
     # The night as a whole
@@ -720,22 +755,28 @@ class Nightly(Composite):
 
     def _of_changed(self, each: Watched, answers: Sequence[Answer]) -> tuple[State, str]:
         """Changed software is good where it was seen to be the same, or where too many nights could not tell."""
-        steps = self._steps(each, each.arm)
-        told = "; ".join(step.what for step in steps)
-        if not steps:
-            return "good", ""
-        if hindrance := self._hindrance(each, each.arm):
-            return "good", f"its speed beside the last good night's is not known: {hindrance}"
+        found = [self._of_arm(each, arm) for arm in each.arms if self._steps(each, arm)]
+        note = "; ".join(dict.fromkeys(said for _, said in found))
+        if all(good for good, _ in found) and not any(answer.word == "not decided" for answer in answers):
+            return "good", note
+        return self._tried(each, note or "; ".join(answer.text for answer in answers))
+
+    def _of_arm(self, each: Watched, arm: str) -> tuple[bool, str]:
+        """Whether an arm's change does no harm as far as it was looked at, and what is known of it."""
+        told = f"changed: {'; '.join(step.what for step in self._steps(each, arm))}"
+        if hindrance := self._hindrance(each, arm):
+            return True, f"its speed beside the last good night's is not known: {hindrance}"
+        if not any(step.fields for step in self._steps(each, arm)):
+            return True, f"{told}; both sides of a comparison would be measured by tonight's"
         if each.values.get("faults"):
-            return "good", f"changed: {told}; with faults only its outcome and its series are looked at"
-        study = self.parts.get(f"look-{each.key}")
+            return True, f"{told}; with faults only its outcome and its series are looked at"
+        key = f"look-{arm}-{each.key}"
+        study = self.parts.get(key)
         if not isinstance(study, Compare):
-            return self._tried(each, f"{told}: {self.failures.get(f'look-{each.key}', self._not_asked)}")
+            return False, f"{told}: {self.failures.get(key, self._not_asked)}"
         (finding,) = study.evidence.findings()
         said = sentence(finding) if study.evidence.pairs else study.nothing
-        if finding.word == "same" and not any(answer.word == "not decided" for answer in answers):
-            return "good", f"changed: {told}; {said}"
-        return self._tried(each, f"changed: {told}; {said}")
+        return finding.word == "same", f"{told}; {said}"
 
     @staticmethod
     def _tried(each: Watched, note: str) -> tuple[State, str]:
@@ -751,6 +792,11 @@ class Nightly(Composite):
 
     def summary(self) -> Mapping[str, Any]:
         return {"night": self.night.as_json(), "seconds": round(self.seconds, 1), "failures": self.failures}
+
+
+def _usual(words: Sequence[str]) -> str:
+    """How it ends most often."""
+    return max(dict.fromkeys(words), key=list(words).count, default="")
 
 
 def _unset(fields: Mapping[str, Any]) -> list[str]:
@@ -800,6 +846,7 @@ def _watched(body: Mapping[str, Any]) -> Watched:
         past["history"],
         [nights.Moved(**each) for each in past["moved"]],
         past["tried"],
+        past["told"],
     )
     steps = {arm: [Step(**each) for each in found] for arm, found in body["steps"].items()}
     return Watched(**{**body, "tracked": Tracked(**body["tracked"]), "past": known, "steps": steps})

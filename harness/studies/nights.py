@@ -129,6 +129,8 @@ class Past:
     history: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     moved: Sequence[Moved] = ()
     tried: int = 0
+    told: Mapping[str, str] = field(default_factory=dict)
+    """The night that told each answer first."""
 
 
 def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past:
@@ -144,7 +146,8 @@ def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past
     for (arm, quantity), level in levels.items():
         history.setdefault(arm, {})[quantity] = level.values
     moved = [level.moved for level in levels.values() if level.moved is not None]
-    return Past(reference, night, measured[-1][1], history, moved, _tried(measured))
+    told = {answer.id: answer.since for _, found in reversed(measured) for answer in found.answers}
+    return Past(reference, night, measured[-1][1], history, moved, _tried(measured), told)
 
 
 def is_good(found: Measured, accepted: Mapping[str, str]) -> bool:
@@ -184,7 +187,9 @@ def _level(measured: Sequence[tuple[str, Measured]], arm: str, quantity: str, ac
     if shift is None:
         return _Level(values, None)
     explained = any(
-        answer.arm == arm and answer.measure in (quantity, *_ASKED.get(quantity, ()))
+        answer.arm == arm
+        and answer.measure in (quantity, *_ASKED.get(quantity, ()))
+        and (answer.word in ("software", "machine") or answer.id in accepted)
         for _, found, _ in usable[shift.at :]
         for answer in found.answers
     )
@@ -193,7 +198,7 @@ def _level(measured: Sequence[tuple[str, Measured]], arm: str, quantity: str, ac
     return _Level(values[shift.at :], None if explained else moved)
 
 
-_ASKED = {"seconds_per_sample": ("throughput",), "final_loss": (MEANING,)}
+_ASKED = {"seconds_per_sample": ("throughput",), "final_loss": (MEANING,), DRIFT: (MEANING,)}
 """Measures of comparisons by which a series is explained."""
 
 

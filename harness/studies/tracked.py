@@ -14,8 +14,11 @@ from harness.scenario import document, models, overrides
 from harness.scenario.load import replaced
 from harness.studies import sides
 
-UNMEASURED = ("title", "tags", "claims", "expect", "repeat", "seeds", "turns", "variants")
-"""Fields that no number of an arm depends on: what is asked of it, and how often."""
+NAMES = ("title", "tags", "claims")
+"""Fields that nothing depends on."""
+
+UNMEASURED = (*NAMES, "expect", "repeat", "seeds", "turns", "variants")
+"""Fields that no number of one arm depends on: what is asked of it, and how often."""
 
 Kind = Literal["field", "packages", "files", "harness"]
 
@@ -36,7 +39,7 @@ class Tracked:
     @property
     def fingerprint(self) -> str:
         """The same for the same software."""
-        values = {name: value for name, value in self.values.items() if name not in UNMEASURED[:-1]}
+        values = {name: value for name, value in self.values.items() if name not in NAMES}
         return hashlib.sha256(json.dumps({**asdict(self), "values": values}, sort_keys=True).encode()).hexdigest()[:12]
 
     def arm(self, name: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environme
         raise InputError(f"no scenario below {suite} that can run has the tag {tag}{told}")
     found = facts.collect(eye.interpreters, machine.namespaces().there, "")
     known = {name: found[name] for name in FACTS if name in found}
-    return Ready(eye.watched, eye.files, known, eye.left_out, eye.broken)
+    return Ready(eye.watched, eye.files, known, eye.left_out, {**eye.broken, **_gone(past, eye)})
 
 
 class _Eye:
@@ -99,11 +100,13 @@ class _Eye:
         try:
             loaded = validation.load(path, [])
         except InputError as error:
-            self.broken[named.slug(path.stem)] = str(error)
+            self.broken[_key(path.stem, "")] = str(error)
             return
         for each in environments if tag in loaded.scenario.tags else ():
-            key = named.slug(f"{path.stem}@{each.label}" if each.label else path.stem)
+            key = _key(path.stem, each.label)
             try:
+                if key in {other.key for other in self.watched}:
+                    raise InputError(f"two scenarios are called {path.stem}; give one of them another name")
                 self._look(key, path, loaded, each)
             except HarnessError as error:
                 self.broken[key] = str(error)
@@ -121,8 +124,9 @@ class _Eye:
         software.keep(kept, self._folder)
         self.files |= kept
         before = nights.past(self._past, self._accepted, key)
-        arms = dict.fromkeys(["main", *(arm.of for arm in plan.arms)])
-        steps = {arm: list(self._steps(before, now, values, arm)) for arm in arms}
+        arms = dict.fromkeys(arm.of for arm in plan.arms)
+        known = before.reference.outcomes if before.reference is not None else {}
+        steps = {arm: list(self._steps(before, now, values, arm)) for arm in arms if arm in known}
         self.watched.append(Watched(key, path.stem, environment.label, values, now, before, steps))
 
     def _steps(self, past: nights.Past, now: Tracked, values: Mapping[str, Any], arm: str) -> Iterator[Step]:
@@ -145,6 +149,23 @@ class _Eye:
                 yield Step(str(change), undone)
             except HarnessError as error:
                 yield Step(str(change), {}, str(error))
+
+
+def _key(name: str, label: str) -> str:
+    """What a scenario in an environment is called on all nights; a digest where a plain word would not tell it."""
+    whole = f"{name}@{label}" if label else name
+    key = named.slug(whole)
+    return key if key == whole else f"{key[:32]}-{hashlib.sha256(whole.encode()).hexdigest()[:6]}"
+
+
+def _gone(past: Sequence[Night], eye: _Eye) -> dict[str, str]:
+    """What the last night measured, and this one has not: once, that is told."""
+    before = past[-1].scenarios if past else ()
+    here = {each.key for each in eye.watched} | set(eye.broken)
+    lost = [each.key for each in before if each.state != "failed" and each.key not in here]
+    return {
+        key: f"left out: {eye.left_out[key]}" if key in eye.left_out else "it is not there any more" for key in lost
+    }
 
 
 def _aimed(path: Path, loaded: LoadedScenario, environment: Environment) -> tuple[dict[str, Any], str]:

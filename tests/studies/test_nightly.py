@@ -111,15 +111,15 @@ def test_a_short_budget_drops_rounds_of_all(folder: StudyFolder) -> None:
 def test_changed_software_is_looked_at_and_good_where_it_is_the_same(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
-    assert _next(study) == "look-mlp"
-    _compared(study, "look-mlp", SAME)
+    assert _next(study) == "look-main-mlp"
+    _compared(study, "look-main-mlp", SAME)
     assert (_next(study), study.night.scenarios[0].state) == ("", "good")
 
 
 def test_what_cannot_be_told_is_looked_at_again(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
-    _compared(study, "look-mlp", [0.05, -0.06, 0.04])
+    _compared(study, "look-main-mlp", [0.05, -0.06, 0.04])
     found = study.night.scenarios[0]
     assert found.state == "undecided" and "now is undecided" in found.note
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_told_is_looked_at_again(folder: StudyFolder) -> None:
 def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
-    _compared(study, "look-mlp", SLOWER)
+    _compared(study, "look-main-mlp", SLOWER)
     assert _next(study) == "confirm-throughput-main-mlp"
     _compared(study, "confirm-throughput-main-mlp", SLOWER)
     assert _next(study) == "step-1-throughput-main-mlp"
@@ -141,7 +141,7 @@ def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) 
 def test_a_change_that_is_slower_once_is_noise_and_asked_again_tomorrow(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
-    _compared(study, "look-mlp", SLOWER)
+    _compared(study, "look-main-mlp", SLOWER)
     _compared(study, "confirm-throughput-main-mlp", SAME)
     assert [answer.word for answer in study.answers] == ["noise"]
     assert study.night.scenarios[0].state == "undecided"
@@ -150,7 +150,7 @@ def test_a_change_that_is_slower_once_is_noise_and_asked_again_tomorrow(folder: 
 def test_slower_and_then_faster_is_no_confirmation(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
-    _compared(study, "look-mlp", SLOWER)
+    _compared(study, "look-main-mlp", SLOWER)
     _compared(study, "confirm-throughput-main-mlp", [-effect for effect in SLOWER])
     assert [answer.word for answer in study.answers] == ["noise"]
 
@@ -189,7 +189,7 @@ def test_facts_that_changed_are_named_with_the_machine(folder: StudyFolder) -> N
 def test_an_arm_that_ends_otherwise_is_run_with_both(folder: StudyFolder, now: str, then: str, word: str) -> None:
     study = _night(folder, _watched(changed=True, steps={"main": STEPS[:1]}), repeat=1)
     _run(study, "round-1-mlp", outcome="hung")
-    _compared(study, "look-mlp", SAME)
+    _compared(study, "look-main-mlp", SAME)
     while key := _next(study):
         _run(study, key, outcome=now if key.startswith("with-1-") else then)
     (answer,) = study.answers
@@ -199,7 +199,7 @@ def test_an_arm_that_ends_otherwise_is_run_with_both(folder: StudyFolder, now: s
 def test_a_side_that_computes_something_else_is_told_where_it_does_so_twice(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True, steps={"main": STEPS[1:]}), repeat=1)
     _run(study, "round-1-mlp")
-    _compared(study, "look-mlp", SAME, "different")
+    _compared(study, "look-main-mlp", SAME, "different")
     assert _next(study) == "confirm-meaning-main-mlp"
     _compared(study, "confirm-meaning-main-mlp", [], "different")
     assert [(answer.measure, answer.word, answer.cause) for answer in study.answers] == [
@@ -220,7 +220,7 @@ def test_what_cannot_be_had_back_is_not_decided(folder: StudyFolder) -> None:
 def test_the_same_alert_is_told_once_and_nothing_is_asked_again(folder: StudyFolder) -> None:
     first = _night(folder, _watched(changed=True, steps={"main": STEPS[1:]}), repeat=1)
     _run(first, "round-1-mlp")
-    _compared(first, "look-mlp", SLOWER)
+    _compared(first, "look-main-mlp", SLOWER)
     _compared(first, "confirm-throughput-main-mlp", SLOWER)
     found = first.night.scenarios[0]
     past = replace(_watched(changed=True).past, last=found)
@@ -250,8 +250,8 @@ def test_a_scenario_that_cannot_begin_fails_alone(folder: StudyFolder) -> None:
 
 def test_a_verdict_that_turns_is_run_again_whole(folder: StudyFolder) -> None:
     reference = _reference(outcomes={"main": ["completed"], "": ["fail"]})
-    past = Past(reference, "n1", reference, {})
-    study = _night(folder, _watched(past=past, tracked=replace(Tracked(VALUES))), repeat=1)
+    reference = replace(reference, tracked=Tracked(VALUES))
+    study = _night(folder, _watched(past=Past(reference, "n1", reference, {})), repeat=1)
     _run(study, "round-1-mlp")
     asked = study.wanted()[0]
     assert asked.key == "with-0-1-outcome-verdict-mlp"
@@ -259,6 +259,60 @@ def test_a_verdict_that_turns_is_run_again_whole(folder: StudyFolder) -> None:
     while key := _next(study):
         _run(study, key)
     assert [(answer.arm, answer.word) for answer in study.answers] == [("", "machine")]
+
+
+def test_what_asks_otherwise_is_not_called_the_machine(folder: StudyFolder) -> None:
+    reference = _reference(outcomes={"main": ["completed"], "": ["fail"]}, tracked=Tracked({**VALUES, "expect": {}}))
+    study = _night(folder, _watched(past=Past(reference, "n1", reference, {})), repeat=1)
+    _run(study, "round-1-mlp")
+    (answer,) = study.answers
+    assert (answer.word, "what is asked of the scenario" in answer.text) == ("not decided", True)
+
+
+def test_a_hang_whose_software_cannot_be_had_back_is_no_good_night(folder: StudyFolder) -> None:
+    steps = {"main": [Step("packages", {}, "no network")]}
+    study = _night(folder, _watched(changed=True, steps=steps, past=_watched(changed=True).past), repeat=1)
+    _run(study, "round-1-mlp", outcome="hung")
+    while key := _next(study):
+        _run(study, key, outcome="hung")
+    assert [answer.word for answer in study.answers] == ["not decided"]
+    assert study.night.scenarios[0].state == "undecided"
+
+
+def test_one_odd_round_of_the_reference_hides_no_hang(folder: StudyFolder) -> None:
+    reference = _reference(outcomes={"main": [*["completed"] * 4, "hung"]}, tracked=Tracked(VALUES))
+    study = _night(folder, _watched(past=Past(reference, "n1", reference, {})), repeat=1)
+    _run(study, "round-1-mlp", outcome="hung")
+    assert [suspect.measure for suspect in study.suspects] == ["outcome"]
+
+
+def test_a_confirmation_that_cannot_tell_is_not_noise(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-main-mlp", SLOWER)
+    _compared(study, "confirm-throughput-main-mlp", [0.05, -0.06, 0.04])
+    assert [answer.word for answer in study.answers] == ["not decided"]
+
+
+def test_another_cause_is_another_alert(folder: StudyFolder) -> None:
+    ids = set()
+    for what in ("one script", "another script"):
+        study = _night(
+            folder, _watched(changed=True, steps={"main": [Step(what, {"workload.batch_size": 8})]}), repeat=1
+        )
+        study.parts["look-main-mlp"] = _compared(study, "look-main-mlp", SLOWER)
+        _compared(study, "confirm-throughput-main-mlp", SLOWER)
+        ids.add(study.answers[0].id)
+    assert len(ids) == 2
+
+
+def test_a_night_goes_on_where_a_round_failed_before_its_look(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), _watched(key="other"), repeat=1)
+    made = study.made("look-main-mlp")
+    own = create(folder.results, made.name, made.question)
+    folder.write_json("parts.json", {"look-main-mlp": own.id})
+    assert "look-main-mlp" in study.add("look-main-mlp", None, "")  # no round is there yet
+    assert _next(study) == "round-1-mlp"
 
 
 def test_the_question_makes_the_same_study(folder: StudyFolder, tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def test_history_begins_where_the_level_changed_and_says_so_until_it_is_explaine
     assert moved.after - moved.before == pytest.approx(0.693, abs=0.01)
     told = replace(slower[0], answers=[replace(ALERT, word="machine")])
     assert past([*nights, Night("n15", [told])], {}, "lenet").moved == []
+    unheard = replace(slower[0], answers=[replace(ALERT, word="not decided")])
+    assert len(past([*nights, Night("n15", [unheard])], {}, "lenet").moved) == 1
 
 
 def test_a_loss_that_is_another_number_moves_its_series() -> None:

@@ -22,7 +22,9 @@ def _with(**values: Any) -> Tracked:
 
 
 def test_what_is_asked_of_numbers_is_no_part_of_their_software() -> None:
-    assert _with(title="another", tags=[], expect={}, repeat=3).fingerprint == NOW.fingerprint
+    assert _with(title="another", tags=[]).fingerprint == NOW.fingerprint
+    assert _with(expect={}).fingerprint != NOW.fingerprint
+    assert changes(_with(expect={}, repeat=3), NOW, "") == []
     assert _with(workload={**VALUES["workload"], "steps": 101}).fingerprint != NOW.fingerprint
     assert replace(NOW, files="train.py@1").fingerprint != NOW.fingerprint
     assert replace(NOW, packages={"": {"mxnet": "1.9.1"}}).fingerprint != NOW.fingerprint
