@@ -19,10 +19,10 @@ from harness.scenario.schema import Target
 from harness.storage import calibration, named
 from harness.storage.ledger import Ledger
 from harness.studies import nights, sides, software, tracked
-from harness.studies.nightly import Step, Watched
 from harness.studies.nights import ACCEPTED, FILE, Night
 from harness.studies.software import restorer
 from harness.studies.tracked import Tracked
+from harness.studies.watched import Step, Watched
 from harness.targets import resolve
 from harness.targets.environment import Say
 from harness.targets.interpreter import Interpreter

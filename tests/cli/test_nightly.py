@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from harness.cli import nightly
+from harness.cli import _nights
 from harness.storage import ledger
 from tests.report.pages.test_nightly import NIGHT
 
@@ -70,21 +70,21 @@ def test_who_is_notified_is_asked_three_times_and_never_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(nightly, "NOTIFY_SECONDS", 0.5)
+    monkeypatch.setattr(_nights, "NOTIFY_SECONDS", 0.5)
     got = tmp_path / "got"
-    nightly._notify(f"{sys.executable} -c \"import sys; open('{got}', 'a').write(sys.stdin.read())\"", "a night")
+    _nights._notify(f"{sys.executable} -c \"import sys; open('{got}', 'a').write(sys.stdin.read())\"", "a night")
     assert got.read_text() == "a night"
-    nightly._notify(f"{sys.executable} -c \"open('{got}', 'a').write('x'); raise SystemExit(4)\"", "a night")
+    _nights._notify(f"{sys.executable} -c \"open('{got}', 'a').write('x'); raise SystemExit(4)\"", "a night")
     assert got.read_text() == "a nightxxx"
     assert "ended with status 4 (try 3 of 3)" in capsys.readouterr().err
-    nightly._notify("sleep 60", "a night")
-    nightly._notify("/no/such/command", "a night")
-    nightly._notify("'", "a night")
+    _nights._notify("sleep 60", "a night")
+    _nights._notify("/no/such/command", "a night")
+    _nights._notify("'", "a night")
     assert capsys.readouterr().err.count("try 3 of 3") == 3
 
 
 def test_a_form_that_cannot_be_written_does_not_undo_the_night(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    nightly._write(tmp_path / "no" / "where.md", "text")
+    _nights.write(tmp_path / "no" / "where.md", "text")
     assert "where.md cannot be written: no such file or directory" in capsys.readouterr().err

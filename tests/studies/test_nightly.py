@@ -14,11 +14,12 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import Look
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
-from harness.studies.nightly import Asked, Nightly, Step, Watched
+from harness.studies.nightly import Asked, Nightly
 from harness.studies.nights import Measured, Past
 from harness.studies.pairs import Pair
 from harness.studies.study_folder import StudyFolder, create
 from harness.studies.tracked import Tracked
+from harness.studies.watched import Step, Watched
 from harness.vocabulary.events import Ended
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
@@ -320,13 +321,3 @@ def test_the_question_makes_the_same_study(folder: StudyFolder, tmp_path: Path) 
     again = Nightly.asked(json.loads(json.dumps(study.question, sort_keys=True)), tmp_path)
     assert json.dumps(again.question, sort_keys=True) == json.dumps(study.question, sort_keys=True)
     assert again.watched["mlp"].tracked.fingerprint == study.watched["mlp"].tracked.fingerprint
-
-
-def test_sides_are_then_and_now_and_what_was_added_can_be_left_out() -> None:
-    watched = _watched(changed=True)
-    whole, half = watched.sides("main", 2, 5), watched.sides("main", 1, 5)
-    assert whole.values["target"]["env"] == {}
-    assert whole.values["seed"] == 5
-    then, now = whole.sides
-    assert (then.fields, now.fields) == ({"workload.batch_size": 8}, {"target.env.NEW": "1"})
-    assert half.sides[1].fields == {"target.env.NEW": "1", "workload.batch_size": 8}

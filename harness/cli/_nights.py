@@ -1,0 +1,120 @@
+"""Nights that were, and whom they are told to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.base.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.storage.ledger import Ledger
+    from harness.studies.nights import Night
+
+TRIES, NOTIFY_SECONDS = 3, 30.0
+
+
+def show(ledger: Ledger, arguments: argparse.Namespace) -> int:
+    import json
+
+    from harness.cli._console import Console
+    from harness.report import nightly
+    from harness.studies import watching
+
+    nights, accepted = watching.read(ledger)
+    if not nights:
+        raise InputError("there is no night yet; harness nightly makes one")
+    if arguments.night is None:
+        if arguments.json:
+            body = [nightly.as_json(night, accepted, ("software",)) for night in nights]
+            print(json.dumps({"schema": "harness/nights/1", "nights": body}, indent=1))
+        else:
+            Console().print(nightly.table(nights, accepted))
+        return 0
+    night = _meant(nights, arguments.night)
+    if arguments.json:
+        print(json.dumps(nightly.as_json(night, accepted, ("software",)), indent=1))
+    else:
+        Console().print(nightly.render(night, accepted))
+        print(f"night {night.id}, commit {night.commit[:10]}")
+    return 0
+
+
+def _meant(nights: Sequence[Night], wanted: str) -> Night:
+    found = nights[-1:] if wanted == "last" else [night for night in nights if wanted in night.id]
+    if len(found) != 1:
+        some = ", ".join(night.id for night in (found or nights)[-5:])
+        raise InputError(f"{wanted!r} is {'no' if not found else 'not one'} night; there are {some}")
+    return found[0]
+
+
+def accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
+    """Keep why; InputError for an alert that there is not."""
+    import json
+
+    from harness.studies import watching
+    from harness.studies.nights import ACCEPTED
+
+    if not arguments.because.strip():
+        raise InputError("--because is empty; say why, for those who come after")
+    nights, accepted = watching.read(ledger)
+    answers = {answer.id: answer for night in nights for each in night.scenarios for answer in each.answers}
+    matches = [name for name in answers if name.startswith(arguments.id)]
+    if len(matches) != 1:
+        known = ", ".join(name for name, one in answers.items() if one.word == "software") or "none"
+        raise InputError(f"{arguments.id!r} is no alert; there are {known}")
+    accepted = {**accepted, matches[0]: arguments.because}
+    text = json.dumps(accepted, indent=1, sort_keys=True).encode()
+    ledger.append({ACCEPTED: text}, f"accept {matches[0]}\n\n{arguments.because}")
+    found = answers[matches[0]]
+    print(f"accepted: {found.scenario} {found.arm}, {found.measure}: {arguments.because}")
+    return 0
+
+
+def write(path: Path, text: str) -> None:
+    """A form that cannot be written does not undo the night."""
+    try:
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        say(f"harness: {path} cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def deliver(command: str, results: Path, text: str) -> None:
+    """Give the command what it did not take before, then this night, if it has news; what it does not take is kept."""
+    folder = results / "nights" / "undelivered"
+    waiting = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    for path in waiting:
+        if _notify(command, path.read_text(encoding="utf-8")):
+            path.unlink()
+    if text and not _notify(command, text):
+        folder.mkdir(parents=True, exist_ok=True)
+        write(folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.json", text)
+
+
+def _notify(command: str, text: str) -> bool:
+    """Give a night to a command, three times at most, half a minute each; whether it took it."""
+    for attempt in range(TRIES):
+        try:
+            done = subprocess.run(shlex.split(command), input=text, text=True, timeout=NOTIFY_SECONDS, check=False)
+            if done.returncode == 0:
+                return True
+            why = f"ended with status {done.returncode}"
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+        say(f"harness: --notify {command}: {why} (try {attempt + 1} of {TRIES})")
+        time.sleep(2**attempt if attempt + 1 < TRIES else 0)
+    return False
+
+
+def say(line: str) -> None:
+    """To people, at once."""
+    print(line, file=sys.stderr, flush=True)
