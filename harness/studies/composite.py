@@ -79,10 +79,14 @@ class Composite(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if key not in self.keys or self.folder is None:
             raise LookupError(key)
+        return self._take(key, failure, self.folder)
+
+    def _take(self, key: str, failure: str, folder: StudyFolder) -> str:
+        """A part that is through, or why it cannot be asked."""
         if failure:
             self.failures[key] = failure
             return f"{key}: {failure}"
-        study, own = self._opened(key, self.folder)
+        study, own = self._opened(key, folder)
         study.folder = own
         recall(study, own)
         self.parts[key] = study

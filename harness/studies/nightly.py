@@ -32,7 +32,7 @@ from harness.studies.finding import Question, sentence
 from harness.studies.nights import MEANING, OUTCOME, TRIES, WHOLE, Answer, Measured, Moved, Night, State, Word
 from harness.studies.pairs import seconds_of
 from harness.studies.sides import Side
-from harness.studies.study import Study, Trial, recall, reopened
+from harness.studies.study import Study, Trial, reopened
 from harness.studies.study_folder import PARTS, StudyFolder
 from harness.studies.study_folder import Answer as Answered
 from harness.studies.tracked import Tracked
@@ -302,15 +302,10 @@ class Nightly(Composite):
             return self._add_run(key, verdict, failure)
         if self.folder is None or not any(key.endswith(f"-{each}") for each in self.watched):
             raise LookupError(key)
-        if failure:
-            self.failures[key] = failure
-            return f"{key}: {failure}"
-        study, own = self._opened(key, self.folder)
-        study.folder = own
-        recall(study, own)
-        self.parts[key] = study
-        self.seconds += study.seconds if isinstance(study, Compare) else 0.0
-        return f"{key}: {study.in_words}"
+        told = self._take(key, failure, self.folder)
+        part = self.parts.get(key)
+        self.seconds += part.seconds if isinstance(part, Compare) else 0.0
+        return told
 
     def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:
         """A part that was begun is known by its folder, also where what failed before it is tried again."""
