@@ -70,6 +70,9 @@ def accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
     if len(matches) != 1:
         known = ", ".join(name for name, one in answers.items() if one.word == "software") or "none"
         raise InputError(f"{arguments.id!r} is no alert; there are {known}")
+    if accepted.get(matches[0]) == arguments.because:
+        print(f"already accepted: {matches[0]}: {arguments.because}")
+        return 0
     accepted = {**accepted, matches[0]: arguments.because}
     text = json.dumps(accepted, indent=1, sort_keys=True).encode()
     ledger.append({ACCEPTED: text}, f"accept {matches[0]}\n\n{arguments.because}")
@@ -104,7 +107,9 @@ def _notify(command: str, text: str) -> bool:
     """Give a night to a command, three times at most, half a minute each; whether it took it."""
     for attempt in range(TRIES):
         try:
-            done = subprocess.run(shlex.split(command), input=text, text=True, timeout=NOTIFY_SECONDS, check=False)
+            argv = shlex.split(command)
+            # What it says goes to people: standard output is the night's own, as JSON for scripts.
+            done = subprocess.run(argv, input=text, text=True, timeout=NOTIFY_SECONDS, check=False, stdout=2)
             if done.returncode == 0:
                 return True
             why = f"ended with status {done.returncode}"

@@ -650,8 +650,9 @@ class Nightly(Composite):
         """What later nights may take it for, and why it is no better."""
         failed = [self.failures[key] for key in self.failures if key.startswith("round-") and key.endswith(each.key)]
         verdicts = self._of_rounds(each.key)
-        if not verdicts or not any(verdict.trusted for verdict in verdicts):
-            return "failed", next(iter(failed), "") or verdicts[-1].reason
+        if not any(verdict.trusted for verdict in verdicts):
+            reasons = [*failed, *(verdict.reason for verdict in reversed(verdicts)), "it was not measured"]
+            return "failed", next(filter(None, reasons))
         if any(answer.word == "software" for answer in answers):
             return "alert", ""
         if not each.changed:

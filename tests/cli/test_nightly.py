@@ -48,6 +48,11 @@ def test_an_alert_is_accepted_by_a_part_of_its_id_and_why_is_kept(
     assert capsys.readouterr().out == "accepted: lenet main, throughput: a larger network\n"
     assert cli.main(["nightly", "show", "last"]) == 0
     assert "accepted, a larger network: lenet" in capsys.readouterr().out
+    commits = ["git", "rev-list", "--count", "nights"]
+    before = subprocess.run(commits, capture_output=True, check=True).stdout
+    assert cli.main(["nightly", "accept", "a1", "--because", "a larger network"]) == 0
+    assert capsys.readouterr().out == "already accepted: a1: a larger network\n"
+    assert subprocess.run(commits, capture_output=True, check=True).stdout == before
     assert cli.main(["nightly", "accept", "zzz", "--because", "x"]) == 2
     assert "'zzz' is no alert; there are a1" in capsys.readouterr().err
     assert cli.main(["nightly", "accept", "a1", "--because", " "]) == 2
@@ -81,6 +86,11 @@ def test_who_is_notified_is_asked_three_times_and_never_blocks(
     _nights._notify("/no/such/command", "a night")
     _nights._notify("'", "a night")
     assert capsys.readouterr().err.count("try 3 of 3") == 3
+
+
+def test_what_a_notified_command_prints_is_no_part_of_the_json(capfd: pytest.CaptureFixture[str]) -> None:
+    assert _nights._notify("echo seen", "a night")
+    assert capfd.readouterr() == ("", "seen\n")
 
 
 def test_a_form_that_cannot_be_written_does_not_undo_the_night(

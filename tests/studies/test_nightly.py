@@ -139,6 +139,11 @@ def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) 
     assert study.night.scenarios[0].state == "alert"
 
 
+def test_a_night_that_ends_before_its_first_verdict_has_a_state_and_says_why(folder: StudyFolder) -> None:
+    found = _night(folder, _watched()).night.scenarios[0]
+    assert (found.state, found.note) == ("failed", "it was not measured")
+
+
 def test_a_change_that_is_slower_once_is_noise_and_asked_again_tomorrow(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
     _run(study, "round-1-mlp")
