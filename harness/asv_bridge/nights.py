@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import HarnessError, InputError
+from harness.base.process import die_with_parent
 from harness.storage.ledger import BRANCH
 from harness.storage.run_folder import RunFolder, storage_error
 
@@ -22,7 +24,7 @@ CONFIGURATION = "asv.conf.json"
 NIGHT_VARIABLE = "HARNESS_ASV_NIGHT"
 """Names the file that holds a night's numbers."""
 
-PATIENCE_SECONDS = 900.0
+PATIENCE_SECONDS, GRACE_SECONDS = 900.0, 10.0
 FOLDER = "nights"
 """Below the results: what asv keeps of nights, its pages, and software that was had back."""
 
@@ -109,10 +111,33 @@ def file(project: Path, results: Path, commit: str, numbers: Mapping[str, Any]) 
 
 def _asv(arguments: list[str], conf: Path, env: Mapping[str, str], fails: tuple[int, ...] = ()) -> None:
     argv = [sys.executable, "-m", "asv", *arguments, "--config", str(conf)]
+    # Asked once to stop it ends its own server, which would outlive it; a terminal's Ctrl-C would ask it a second time.
+    with subprocess.Popen(
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        start_new_session=True,
+        preexec_fn=lambda: die_with_parent(signal.SIGINT),
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise HarnessError(f"asv {arguments[0]} took more than {PATIENCE_SECONDS:.0f} s") from error
+        finally:
+            _end(process)
+    if process.returncode not in (0, *fails):
+        last = (err.strip() or out.strip()).splitlines()[-3:]
+        raise HarnessError(f"asv {arguments[0]} ended with status {process.returncode}: {' | '.join(last)}")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ask asv to stop, if it has not."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGINT)
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env, timeout=PATIENCE_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise HarnessError(f"asv {arguments[0]} took more than {PATIENCE_SECONDS:.0f} s") from error
-    if done.returncode not in (0, *fails):
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
-        raise HarnessError(f"asv {arguments[0]} ended with status {done.returncode}: {' | '.join(last)}")
+        process.communicate(timeout=GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()

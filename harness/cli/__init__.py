@@ -15,10 +15,10 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, MappingProxyType, ModuleType
 
 from harness.base.errors import HarnessError
 from harness.base.version import __version__
@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         argcomplete.autocomplete(parser())
     _open_streams()
     arguments = _parsed(sys.argv[1:] if argv is None else argv)
-    with _noting_ctrl_c():
+    with _noting_requests_to_stop():
         try:
             _defaults.fill(arguments)
             code: int = arguments.execute(arguments)
@@ -137,24 +137,28 @@ def heed_ctrl_c() -> None:
         raise KeyboardInterrupt
 
 
+_REQUESTS_TO_STOP: Mapping[signal.Signals, object] = MappingProxyType(
+    {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+)
+"""With what Python does by itself; where it is set to do another thing, as by nohup, it keeps to that."""
+
+
 @contextmanager
-def _noting_ctrl_c() -> Iterator[None]:
-    """Note each SIGINT beside raising KeyboardInterrupt."""
+def _noting_requests_to_stop() -> Iterator[None]:
+    """SIGTERM counts as Ctrl-C, so that whatever runs is cleaned up; each is noted beside raising KeyboardInterrupt."""
     _pressed.clear()
 
     def note(number: int, frame: FrameType | None) -> None:
         _pressed.append(number)
         signal.default_int_handler(number, frame)
 
-    old = signal.getsignal(signal.SIGINT)
-    if old is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, note)
+    heeded = [number for number, usual in _REQUESTS_TO_STOP.items() if signal.getsignal(number) is usual]
+    old = {number: signal.signal(number, note) for number in heeded}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, old)
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def _unexpected(error: Exception) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -61,13 +60,15 @@ def run(study: Study, folder: StudyFolder, most: int | None = None, in_process: 
     ``again``: what goes on with it, where that is not its own verb with ``--resume``.
     """
     news: list[Progress] = []
+    # Runs in this process end in order by themselves; where others run, a request to stop ends the waiting for them.
+    watched = Interruption().watched() if in_process else nullcontext(Interruption())
 
     def say(progress: Progress) -> None:
         news.append(progress)
         _say(progress)
 
     try:
-        with folder.lock(), _stopping(in_process) as interruption:
+        with folder.lock(), watched as interruption:
             perform(study, folder, say, interruption, most)
     except KeyboardInterrupt:
         where = _defaults.option(folder.results)
@@ -91,17 +92,3 @@ def show(study: Study, folder: StudyFolder, text: RenderableType, schema: str, a
 def _say(progress: Progress) -> None:
     sys.stderr.write(f"{progress}\n")
     sys.stderr.flush()
-
-
-@contextmanager
-def _stopping(in_process: bool) -> Iterator[Interruption]:
-    """Runs in this process end in order by themselves; where others run, SIGTERM counts as Ctrl-C."""
-    if in_process:
-        with Interruption().watched() as interruption:
-            yield interruption
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield Interruption()
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -180,6 +180,9 @@ def _over(study: Nightly, ready: Ready, told: _Told, keys: Mapping[str, str]) ->
         _say(f"asv's pages of all nights: {pages / 'index.html'}")
     except (HarnessError, OSError, ValueError) as error:
         _say(f"harness: the night is in the ledger, but asv did not take it: {error}")
+    except KeyboardInterrupt:
+        _say("the night is in the ledger; asv's pages lack it")
+        raise
     return code
 
 

@@ -180,6 +180,22 @@ def test_ctrl_c_in_compiled_code_is_an_interruption(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_sigterm_counts_as_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    cleaned: list[str] = []
+
+    def long(arguments: object) -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            cleaned.append("yes")
+        return 0
+
+    monkeypatch.setattr(cli.list, "execute", long)
+    assert cli.main(["list"]) == 130
+    assert (cleaned, capsys.readouterr().err) == (["yes"], "harness: interrupted\n")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
 def test_what_is_not_expected_is_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
