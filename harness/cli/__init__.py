@@ -128,13 +128,18 @@ def _open_streams() -> None:
 _pressed: list[int] = []
 
 
+class _StopRequested(KeyboardInterrupt):
+    """No plain KeyboardInterrupt: where one leaves an ``exec``, as each dataclass has, CPython ends by SIGINT at its
+    exit, whatever status it was given (``run_eval_code_obj`` in Python/pythonrun.c)."""
+
+
 def heed_ctrl_c() -> None:
     """Raise KeyboardInterrupt where Ctrl-C was pressed before, and nobody heard of it.
 
     Compiled code makes another error of it, as pydantic's; Python itself drops it where it comes in a callback.
     """
     if _pressed:
-        raise KeyboardInterrupt
+        raise _StopRequested
 
 
 _REQUESTS_TO_STOP: Mapping[signal.Signals, object] = MappingProxyType(
@@ -148,9 +153,9 @@ def _noting_requests_to_stop() -> Iterator[None]:
     """SIGTERM counts as Ctrl-C, so that whatever runs is cleaned up; each is noted beside raising KeyboardInterrupt."""
     _pressed.clear()
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(number: int, _: FrameType | None) -> None:
         _pressed.append(number)
-        signal.default_int_handler(number, frame)
+        raise _StopRequested
 
     heeded = [number for number, usual in _REQUESTS_TO_STOP.items() if signal.getsignal(number) is usual]
     old = {number: signal.signal(number, note) for number in heeded}

@@ -22,6 +22,7 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.e2e
 CLUSTERS = machine.namespaces().there and machine.tun().there
 needs_clusters = pytest.mark.skipif(not CLUSTERS, reason="no user namespaces or no /dev/net/tun here")
+needs_bfloat16 = pytest.mark.skipif(not machine.bfloat16().there, reason="this processor has no AVX-512")
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Command, harness
+from tests.e2e.conftest import Command, harness, needs_bfloat16
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, needs_bfloat16]
 SCENARIO = """\
 title: a question
 workload: {model: mlp, steps: 80, warmup: 10, digest_every: 40, amp: AMP}

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.execution import machine
 from harness.storage import history
 from harness.vocabulary import events
 from harness.vocabulary.events import Signalled, Window
-from tests.e2e.conftest import Command, harness, judged_arm
+from tests.e2e.conftest import Command, harness, judged_arm, needs_bfloat16
 
 pytestmark = pytest.mark.e2e
 
@@ -97,7 +96,7 @@ def test_an_interpreter_that_is_not_there(run: Callable[..., Command]) -> None:
     assert "there is no interpreter at /no/such/python" in command.err
 
 
-@pytest.mark.skipif(not machine.bfloat16().there, reason="this processor has no AVX-512")
+@needs_bfloat16
 def test_an_amp_dtype_trains(run: Callable[..., Command]) -> None:
     command = run(SINGLE, "--set", "workload.amp=bfloat16")
     assert command.code == 0, command.out
