@@ -129,8 +129,8 @@ _pressed: list[int] = []
 
 
 class _StopRequested(KeyboardInterrupt):
-    """No plain KeyboardInterrupt: where one leaves an ``exec``, as each dataclass has, CPython ends by SIGINT at its
-    exit, whatever status it was given (``run_eval_code_obj`` in Python/pythonrun.c)."""
+    """No plain KeyboardInterrupt: where one leaves an ``exec``, as each dataclass has, ``python -m`` ends by SIGINT
+    at its exit, whatever status it was given (``run_eval_code_obj`` in Python/pythonrun.c)."""
 
 
 def heed_ctrl_c() -> None:

@@ -196,16 +196,17 @@ def test_sigterm_counts_as_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_a_stop_within_an_exec_has_its_own_status_too() -> None:
-    """Dataclasses and named tuples are made by one; CPython would end by SIGINT after a plain KeyboardInterrupt."""
-    script = """
+def test_a_stop_within_an_exec_has_its_own_status_too(tmp_path: Path) -> None:
+    """Dataclasses are made by one; ``python -m`` would end by SIGINT after a plain KeyboardInterrupt."""
+    (tmp_path / "stopped.py").write_text("""
 import sys
 from harness import cli
 from harness.cli import list as listing
 listing.execute = lambda _: exec("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
 sys.exit(cli.main(["list"]))
-"""
-    assert subprocess.run([sys.executable, "-c", script], stderr=subprocess.DEVNULL).returncode == 130
+""")
+    done = subprocess.run([sys.executable, "-m", "stopped"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    assert done.returncode == 130
 
 
 def test_what_is_not_expected_is_no_verdict(
