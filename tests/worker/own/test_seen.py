@@ -182,3 +182,56 @@ def test_what_another_thread_calls_is_heard_while_this_one_is_within_a_function(
 def test_a_round_of_a_kvstore_begins_with_the_key_that_came_first() -> None:
     training = Training(SimpleNamespace())
     assert [training.begins_anew(key) for key in (3, 5, 3, 5)] == [True, False, True, False]
+
+
+@dataclass
+class Head:
+    """What backward starts from; ``asked``: how often its shape was."""
+
+    shape_: tuple[int, ...]
+    asked: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        self.asked += 1
+        return self.shape_
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape_))
+
+    def detach(self) -> Head:
+        return self
+
+
+def kept(steps: list[list[Head]], samples: int) -> list[list[tuple[int, ...]]]:
+    """Shapes of the losses that are kept of each step, each of whose heads goes back by itself."""
+    found: list[list[Head]] = []
+    seen: Any = Seen(SimpleNamespace(record_shapes=False), None, "worker/0", None)
+    seen._started = seen._told = True
+    seen._steps = SimpleNamespace(closes=False, ended=found.append)
+    counts = iter([samples if head is heads[0] else 0 for heads in steps for head in heads])
+    seen._training = SimpleNamespace(
+        went_back=lambda fetched: (next(counts), 0.0, None), losses=lambda labels: [], stepped=lambda: None
+    )
+    for heads in steps:
+        for head in heads:
+            seen.goes_back([head])
+        seen._end(samples, "Trainer.step")
+    return [[head.shape_ for head in heads] for heads in found]
+
+
+def test_shapes_of_losses_are_asked_for_once_where_batches_are_counted() -> None:
+    heads = [Head((32,)) for _ in range(3)]
+    assert kept([[head] for head in heads], 32) == [[(32,)]] * 3
+    assert [head.asked for head in heads] == [1, 0, 0]
+
+
+def test_shapes_of_losses_are_asked_for_where_batches_are_not_counted() -> None:
+    heads = [Head((32,)) for _ in range(3)]
+    kept([[head] for head in heads], 0)
+    assert [head.asked for head in heads] == [1, 1, 1]
+
+
+def test_what_is_too_large_for_a_loss_is_never_kept() -> None:
+    assert kept([[Head((32,)), Head((256, 257))] for _ in range(3)], 32) == [[(32,)]] * 3
