@@ -23,7 +23,8 @@ class Channel:
         self._head = '"arm":%s,"subject":%s,"kind":' % (json.dumps(arm), json.dumps(role))
         self._events = int(os.environ.get(_EVENTS_FD, "1"))
         commands = os.environ.get(_COMMANDS_FD)
-        self._commands = os.fdopen(int(commands), "r") if commands else None
+        # Never closed: where a script's hooks let go of it last, Python 3.9 warned of that too late, and crashed.
+        self._commands = os.fdopen(int(commands), "r", closefd=False) if commands else None
         self.main_apart = bool(os.environ.get(_MAIN_APART))
         self._last = 0.0
         self._writing = threading.Lock()

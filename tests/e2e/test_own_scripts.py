@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness.storage import history
+from harness.targets import environment
 from harness.vocabulary.events import Committed, Loss, Recognised, Samples, Window
 from tests.conftest import ROOT
 from tests.e2e.conftest import Command, harness
@@ -77,6 +78,17 @@ def test_weights_are_those_of_the_bare_script(
     assert (tmp_path / saved.format("ours")).read_bytes() == (tmp_path / saved.format("bare")).read_bytes()
     reason = command.json["verdict"]["arms"][0]["reason"]
     assert reason == f"1 of 1 workers trained {steps} steps and every process left"
+
+
+@pytest.mark.parametrize("script", [GLUON, SCRIPTS / "gan.py"], ids=["gluon", "two trainers"])
+def test_weights_are_those_of_the_bare_script_on_the_oldest_mxnet(tmp_path: Path, script: Path) -> None:
+    python = environment.ensure(environment.recipe("1.5.1.post0"), lambda line: None).interpreter.python
+    arguments = ("--epochs", "1", "--save", "{}.params") if script == GLUON else ("{}.params",)
+    bare(python, tmp_path, script, *(text.format("bare") for text in arguments))
+    own = tuple(text.format("ours") for text in arguments)
+    command = tried(tmp_path, script, "--mxnet", "1.5.1.post0", arguments=own)
+    assert command.code == 0, command.err
+    assert (tmp_path / "ours.params").read_bytes() == (tmp_path / "bare.params").read_bytes()
 
 
 def test_what_a_gluon_script_trains_with_is_seen(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from harness.vocabulary import events
 from harness.worker.channel import Channel
+from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -68,3 +72,15 @@ def test_a_heartbeat_only_after_silence(pipes: tuple[int, int], monkeypatch: pyt
     channel.heartbeat(3)
     lines = os.read(pipes[0], 1000).splitlines()
     assert [json.loads(line)["step"] for line in lines] == [2]
+
+
+def test_the_interpreter_ends_without_a_word_of_the_channel(tmp_path: Path) -> None:
+    """Python 3.9 crashed where it warned of an open file that late."""
+    commands = tmp_path / "commands"
+    commands.write_text('{"until": null}\n')
+    program = "from harness.worker.channel import Channel; import builtins; builtins.kept = Channel('main', 'worker/0')"
+    with commands.open() as file:
+        env = {**os.environ, "HARNESS_COMMANDS_FD": str(file.fileno())}
+        argv = [sys.executable, "-W", "always", "-c", program]
+        done = subprocess.run(argv, env=env, pass_fds=[file.fileno()], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
