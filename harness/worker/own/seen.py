@@ -44,7 +44,6 @@ class Seen:
         self._steps = self._training = None
         self._started = self._told = False
         self._counts, self._shapes = [], []
-        self._modest = 0
         self._drop()
 
     def imported(self, mx, seconds):
@@ -78,7 +77,7 @@ class Seen:
     def _drop(self):
         """Forget what belongs to one step."""
         self._losses, self._heads, self._largest, self._fetched = [], 0, 0, []
-        self._samples, self._waited, self._dropped = 0, 0.0, False
+        self._samples, self._waited = 0, 0.0
         self._updates = self._pushed = self.labels = None
         self._shape = []
 
@@ -119,17 +118,14 @@ class Seen:
         return True
 
     def _note(self, head):
-        """Keep a loss. Its shape takes time to ask for: not after a step of as many samples in which all were kept."""
-        if not self._samples or self._samples != self._modest:
-            shape = head.shape
-            if len(shape) > 1 and head.size > LARGEST_LOSS:
-                self._dropped = True
-                return
-            if shape and shape != (1,):
-                self._heads += shape[0]
-                self._largest = max(self._largest, shape[0])
+        shape = head.shape
+        if len(shape) > 1 and head.size > LARGEST_LOSS:
+            return
         loss = head.detach()
         self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
+        if shape and shape != (1,):
+            self._heads += shape[0]
+            self._largest = max(self._largest, shape[0])
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -220,7 +216,6 @@ class Seen:
             self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited), shapes=self._shapes)
             self._counts, self._shapes = [], []
         losses = self._losses or self._training.losses(self.labels)
-        self._modest = 0 if self._dropped else self._samples
         self._drop()
         steps.ended(losses)
         self._training.stepped()
