@@ -26,7 +26,8 @@ class Child:
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
-    ``own_checkpoints``: a pattern of files, where a user's script writes them.
+    ``own_checkpoints``: a pattern of files, where a user's script writes them. ``own_disk``: where it writes to a disk
+    of its own.
     """
 
     role: str
@@ -39,6 +40,7 @@ class Child:
     announced: int | None = None
     announced_group: int | None = None
     own_checkpoints: str = ""
+    own_disk: Path | None = None
 
     @property
     def pid(self) -> int:
@@ -61,6 +63,11 @@ class Child:
     def checkpoints(self) -> Path:
         """The folder of the worker's own checkpoints (`harness/worker/checkpoints.py`)."""
         return self.folder / "checkpoints"
+
+    @property
+    def disk(self) -> Path:
+        """The one that a fault may fill."""
+        return self.own_disk or self.checkpoints
 
     @property
     def newest_checkpoint(self) -> Path | None:

@@ -106,6 +106,7 @@ class Agent:
                     child.signal(signal.SIGKILL)
             with suppress(BrokenPipeError):  # nobody may be left to tell
                 self._injector.end()
+                self._keep_disks()
                 self._out.finish(_LAST_SECONDS if self._open else 0.0)
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
@@ -225,7 +226,7 @@ class Agent:
             self._report("spawn_failed", instruction.subject, {"reason": reason})
             return
         if layer is not None:
-            child.own_checkpoints = layer.seen(child.own_checkpoints)
+            child.own_checkpoints, child.own_disk = layer.seen(child.own_checkpoints), layer.disk
         self._children[instruction.subject] = child
         self._logs.watch(instruction.log)
         self._events.register(child.events, selectors.EVENT_READ, partial(self._forward, child))
@@ -239,6 +240,14 @@ class Agent:
         if wanted.layer not in self._layers:
             self._layers[wanted.layer] = scratch.build(wanted)
         return self._layers[wanted.layer]
+
+    def _keep_disks(self) -> None:
+        """Save what was written to those that end with us; the agent's log tells what could not be saved."""
+        for layer in self._layers.values():
+            try:
+                layer.keep()
+            except OSError as error:
+                sys.stderr.write(f"what was written to {layer.folder} is lost in part: {error}\n")
 
     def _forward(self, child: Child) -> bool:
         """Pass whole lines on as they are, and say whether there may be more.

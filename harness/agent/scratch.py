@@ -22,11 +22,16 @@ UPPER, WORK, COPY = "upper", "work", "copy"
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer that is there: its mount namespace as a descriptor, and where what is written to ``folder`` lies."""
+    """A layer that is there: its mount namespace as a descriptor, and where what is written to ``folder`` lies.
+
+    ``disk``: a disk of its own that it lies on; ``below``: what that disk covers, as a descriptor.
+    """
 
     namespace: int
     folder: Path
     written: Path
+    disk: Path | None = None
+    below: int | None = None
 
     def enter(self) -> None:
         """Move this process to where the folder is the layer's."""
@@ -37,17 +42,26 @@ class Layer:
         inside = pattern.startswith(f"{self.folder}/")
         return f"{self.written}{pattern[len(str(self.folder)) :]}" if inside else pattern
 
+    def keep(self) -> None:
+        """Save what lies on a disk of its own, which ends with us; `shutil.Error` with what could not be saved."""
+        if self.below is not None:
+            ignored = partial(_ignored, self.folder)
+            shutil.copytree(self.written, f"/proc/self/fd/{self.below}/{self.written.name}", True, ignored)
+
 
 def build(wanted: Scratch) -> Layer:
     """Make a layer; OSError with what failed. Needs a user and a mount namespace of our own, and one thread only."""
     folder, layer = Path(wanted.folder), Path(wanted.layer)
     layer.mkdir(parents=True)
+    disk, below = (layer, os.open(layer, os.O_RDONLY)) if wanted.disk else (None, None)
+    if disk is not None:
+        namespaces.mount("tmpfs", str(disk), "a disk of its own", kind="tmpfs", options=f"size={wanted.disk}")
     home, here = os.open("/proc/self/ns/mnt", os.O_RDONLY), Path.cwd()
     try:
         namespaces.unshare(namespaces.NEW_MOUNTS, "a mount namespace")
         namespaces.mount("", "/", "mounts of our own", flags=namespaces.RECURSIVE | namespaces.PRIVATE)
         written = _mount(folder, layer, Path(wanted.without))
-        return Layer(os.open("/proc/self/ns/mnt", os.O_RDONLY), folder, written)
+        return Layer(os.open("/proc/self/ns/mnt", os.O_RDONLY), folder, written, disk, below)
     finally:
         namespaces.join(home, namespaces.NEW_MOUNTS, "a mount namespace")
         os.chdir(here)  # setns(2) goes to the root

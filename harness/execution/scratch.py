@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.agent.scratch import COPY, UPPER, WORK
+from harness.faults import OnOwnDisk
 from harness.planning.plan import Arm
 from harness.storage.run_folder import RunFolder
 from harness.targets.environment import cache_folder
@@ -27,7 +28,10 @@ def of(run: RunFolder, arm: Arm, role: Role) -> Scratch | None:
     script = arm.workload.script
     if script is None or not script.scratch:
         return None
-    return Scratch(script.folder, str(_layers(run, arm) / _name(role)), str(run.path.parent.absolute()))
+    disks = [injection.part.disk for injection in arm.schedule if isinstance(injection.part, OnOwnDisk)]
+    return Scratch(
+        script.folder, str(_layers(run, arm) / _name(role)), str(run.path.parent.absolute()), max(disks, default=0)
+    )
 
 
 def collect(run: RunFolder, arm: Arm) -> None:

@@ -171,6 +171,13 @@ class Prepares(Protocol):
 
 
 @runtime_checkable
+class OnOwnDisk(Protocol):
+    """A fault of a disk of ``disk`` bytes that its subject has for itself."""
+
+    disk: int
+
+
+@runtime_checkable
 class Follows(Protocol):
     """A fault that goes on when its subject reports something."""
 
@@ -427,12 +434,7 @@ def _proof(fault: LinkFault, way: Way, report: Impaired | None) -> tuple[bool | 
 
 def checkpoint_refusals(fault: Fault, job: JobBounds) -> Iterator[Refusal]:
     """What all faults on checkpoints of the harness's own loop need."""
-    if job.own_checkpoints:
-        yield (
-            (),
-            f"{fault.name} needs the harness's own loop; scripts know checkpoint_corrupt and checkpoint_kill",
-        )
-    elif job.checkpoint_every is None:
+    if job.checkpoint_every is None:
         yield (), f"{fault.name} acts on checkpoints; give workload.checkpoint"
     elif job.selected(fault.select) != ["worker/0"]:
         yield ("select",), "checkpoints are written by worker 0; give role: worker, rank: 0"

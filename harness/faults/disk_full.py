@@ -26,7 +26,10 @@ class Filled(Event):
 
 
 class DiskFull(LastingFault):
-    """The disk of the checkpoints, which is one of its own in this run, is filled: writing fails with ENOSPC."""
+    """The disk of the checkpoints, which is one of its own in this run, is filled: writing fails with ENOSPC.
+
+    A script's is that of its `scratch`, which holds all that it writes to its folder.
+    """
 
     name: ClassVar[str] = "disk_full"
     evidence: ClassVar[tuple[type[Event], ...]] = (Filled,)
@@ -66,7 +69,10 @@ class DiskFull(LastingFault):
         return reports[-1].after > 0, f"{bytes_text(reports[-1].after)} are free again"
 
     def refusals(self, job: JobBounds) -> Iterator[Refusal]:
-        yield from checkpoint_refusals(self, job)
+        if job.training != "script":
+            yield from checkpoint_refusals(self, job)
+        elif not job.scratch:
+            yield (), "disk_full fills a disk of the script's own; give workload.scratch: true, so that it has one"
 
     def clash(self, other: Fault) -> Refusal | None:
         if isinstance(other, DiskFull) and other.disk != self.disk:

@@ -42,4 +42,5 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         faults=len(scenario.faults),
         repeats=scenario.repeats,
         contexts=tuple(topology.contexts),
+        scratch=workload.scratch,
     )

@@ -119,11 +119,15 @@ class Share:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A ``folder`` whose changes go to a ``layer``, another folder; if it is copied, ``without`` is left as it is."""
+    """A ``folder`` whose changes go to a ``layer``, another folder; if it is copied, ``without`` is left as it is.
+
+    ``disk``: bytes of a disk of its own that the layer lies on, which a fault will fill; 0 for none.
+    """
 
     folder: str
     layer: str
     without: str
+    disk: int = 0
 
 
 @dataclass(frozen=True)

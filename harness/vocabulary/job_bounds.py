@@ -20,7 +20,7 @@ class JobBounds:
     takes, and whether it takes several. ``own_checkpoints``: whether a script writes checkpoints whose names are known.
     ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
     ``startup_timeout``: seconds in which all must have come up. ``repeats``: how often each arm is run. ``contexts``:
-    devices of each worker, or of all ranks of Horovod on a host.
+    devices of each worker, or of all ranks of Horovod on a host. ``scratch``: whether what a script writes stays apart.
     """
 
     hosts: Mapping[str, str]
@@ -44,6 +44,7 @@ class JobBounds:
     faults: int
     repeats: int = 1
     contexts: tuple[str, ...] = ("cpu(0)",)
+    scratch: bool = False
 
     @property
     def networked(self) -> bool:

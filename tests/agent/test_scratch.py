@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.agent import scratch
 from harness.agent.scratch import Layer
 from harness.execution.backends.local import isolation
 
@@ -48,6 +49,40 @@ def test_processes_of_a_layer_share_it_and_others_do_not(tmp_path: Path, how: st
     command = [*isolation(), sys.executable, "-c", SCRIPT, str(folder), str(tmp_path / "layers"), how]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [f"-aa -b - {Path.cwd()}", seen]
+
+
+FULL = """
+import os, sys
+from pathlib import Path
+from harness.agent import scratch
+from harness.vocabulary.instructions import Scratch
+
+folder, layers = sys.argv[1:]
+layer = scratch.build(Scratch(folder, f"{layers}/a", f"{folder}/runs", 1_000_000))
+child = os.fork()
+if not child:
+    layer.enter()
+    Path(folder, "small").write_bytes(b"1" * 1000)
+    Path(folder, "old").unlink()
+    try:
+        Path(folder, "large").write_bytes(b"1" * 2_000_000)
+    except OSError as error:
+        Path(folder, "small").write_text(error.strerror)
+        os._exit(0)
+os.waitpid(child, 0)
+Path(folder, "large").exists() or layer.keep()
+"""
+
+
+@pytest.mark.skipif(not isolation(), reason="namespaces cannot be made here")
+def test_a_layer_on_a_disk_of_its_own_fills_up_and_is_kept(tmp_path: Path) -> None:
+    folder, layers = tmp_path / "folder", tmp_path / "layers"
+    folder.mkdir()
+    (folder / "old").write_text("")
+    subprocess.run([*isolation(), sys.executable, "-c", FULL, str(folder), str(layers)], check=True)
+    kept = next(path for path in (layers / "a").iterdir() if path.name in (scratch.UPPER, scratch.COPY))
+    assert (kept / "small").read_text() == "No space left on device"
+    assert (folder / "old").exists()
 
 
 def test_a_pattern_within_the_folder_is_looked_for_in_the_layer() -> None:

@@ -123,3 +123,26 @@ def test_sizes_of_batches_are_recorded_and_can_be_gone_through_again(target: Pat
     (tmp_path / "again.yaml").write_text(f"title: q\nworkload: {{model: lstm_lm, steps: 40, shapes: {shapes}}}\n")
     plan = harness("plan", tmp_path / "again.yaml", "--json").json["plan"]
     assert plan["arms"][0]["workload"]["sizes"] == sizes
+
+
+FULL = """\
+title: a question
+workload: {script: ./saves.py, steps: 60, warmup: 5, scratch: true}
+faults:
+  - disk_full: {select: {role: worker, rank: 0}, at: {step: 35}, for: {steps: 20}, disk: 2MB}
+"""
+
+
+def test_a_full_disk_of_a_script(target: Path, tmp_path: Path) -> None:
+    """MXNet does not tell that a small file could not be written; what was saved before is kept with the run."""
+    (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
+    (tmp_path / "question.yaml").write_text(FULL)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    assert command.code == 0, command.err
+    arm = command.json["verdicts"][0]["arms"][0]
+    assert [receipt["proven"] for receipt in arm["receipts"]] == [True]
+    (run,) = (tmp_path / "results" / "runs").iterdir()
+    written = sorted((run / "written" / "main" / "worker-0").iterdir())
+    assert [path.name for path in written if not path.stat().st_size] == ["saved-0040.params", "saved-0050.params"]
+    assert [path.name for path in written if path.stat().st_size] == [f"saved-00{n}0.params" for n in (1, 2, 3)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["question.yaml", "results", "saves.py"]

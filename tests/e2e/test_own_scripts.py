@@ -112,6 +112,15 @@ def test_what_a_gluon_script_trains_with_is_seen(tmp_path: Path) -> None:
     assert losses[-1] < losses[0]
 
 
+def test_batches_that_a_script_fetches_by_hand_are_seen(tmp_path: Path) -> None:
+    """Once each, though the iterator fetches them from another one in its own thread; what is padded is no sample."""
+    command = tried(tmp_path, SCRIPTS / "by_hand.py")
+    assert (command.code, command.json["seen"]["input"]) == (0, "seen"), command.err
+    assert [count for event in events_of(tmp_path, Samples) for count in event.counts] == [8, 8, 4] * 5
+    waited = [seconds for event in events_of(tmp_path, Samples) for seconds in event.waited]
+    assert all(seconds > 0 for seconds in waited)
+
+
 def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
     tried(tmp_path, GLUON, "--steps", 60, arguments=("--epochs", "9"))
     again = harness("run", "gluon_train.yaml", "--json", cwd=tmp_path)

@@ -309,6 +309,11 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
             "steps: 90\n  checkpoint: {every: 5}",
             "the script decides when it writes one; say which they are",
         ),
+        (
+            "slow: {select: {role: worker, rank: 1}, at: {step: 20}, for: {steps: 20}, factor: 3}",
+            "disk_full: {select: {role: worker, rank: 1}, at: {step: 20}}",
+            "8:5: faults.0.disk_full: disk_full fills a disk of the script's own; give workload.scratch: true",
+        ),
         ("workers: 2", "workers: 2, loop: push_pull", "topology.loop: the script decides that; leave it out"),
     ],
 )

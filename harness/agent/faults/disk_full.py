@@ -1,4 +1,4 @@
-"""The disk of checkpoints: a small one of its own, filled and emptied."""
+"""The disk of checkpoints, or of all that a script writes: a small one of its own, filled and emptied."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Commit(Commitment):
     reports: ClassVar[str] = "filled"
 
     def begin(self) -> Fields:
-        before = _free(self.child.checkpoints)
-        _fill(self.child.checkpoints / _FILLER)
-        return {"before": before, "after": _free(self.child.checkpoints)}
+        before = _free(self.child.disk)
+        _fill(self.child.disk / _FILLER)
+        return {"before": before, "after": _free(self.child.disk)}
 
     def end(self) -> Fields:
-        before = _free(self.child.checkpoints)
-        (self.child.checkpoints / _FILLER).unlink(missing_ok=True)
-        return {"before": before, "after": _free(self.child.checkpoints)}
+        before = _free(self.child.disk)
+        (self.child.disk / _FILLER).unlink(missing_ok=True)
+        return {"before": before, "after": _free(self.child.disk)}
 
 
 def _free(folder: Path) -> int:

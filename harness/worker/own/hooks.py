@@ -117,6 +117,8 @@ def _at_stores(store, seen):
 
 
 def _at_data(mx, seen):
+    """Batches are fetched by ``for`` or ``next(iterator)``, or by a script that calls ``iterator.next()`` itself."""
+
     def begun(batches, loader):
         return _Iteration(loader, batches, seen)
 
@@ -128,11 +130,40 @@ def _at_data(mx, seen):
 
     def of_the_scripts_own(kind, **named):
         super(mx.io.DataIter, kind).__init_subclass__(**named)
+        stand_at(kind)
+
+    def stand_at(kind):
         _around(kind, "__next__", seen, fetches, fetched)
+        _around_unless_mxnet_calls(kind, "next", seen, fetches, fetched)
 
     _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
-    _around(mx.io.DataIter, "__next__", seen, fetches, fetched)
+    for kind in _with_subclasses(mx.io.DataIter):
+        stand_at(kind)
     mx.io.DataIter.__init_subclass__ = classmethod(of_the_scripts_own)
+
+
+def _with_subclasses(kind):
+    """All kinds of it that there are, each once."""
+    kinds = [kind]
+    for each in kinds:
+        kinds.extend(other for other in each.__subclasses__() if other not in kinds)
+    return kinds
+
+
+def _around_unless_mxnet_calls(holder, name, seen, before, after):
+    """Stand at a function that MXNet itself calls too, in threads of its own (`io.PrefetchingIter`)."""
+    original = vars(holder).get(name)
+    _around(holder, name, seen, before, after)
+    told = vars(holder).get(name)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def hooked(*arguments, **named):
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        return (original if caller.startswith("mxnet.") else told)(*arguments, **named)
+
+    setattr(holder, name, hooked)
 
 
 class _Iteration:
