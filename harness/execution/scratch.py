@@ -29,9 +29,8 @@ def of(run: RunFolder, arm: Arm, role: Role) -> Scratch | None:
     if script is None or not script.scratch:
         return None
     disks = [injection.part.disk for injection in arm.schedule if isinstance(injection.part, OnOwnDisk)]
-    return Scratch(
-        script.folder, str(_layers(run, arm) / _name(role)), str(run.path.parent.absolute()), max(disks, default=0)
-    )
+    layer, runs = _layers(run, arm) / _name(role), run.path.parent.absolute()
+    return Scratch(script.folder, str(layer), str(runs), max(disks, default=0))
 
 
 def collect(run: RunFolder, arm: Arm) -> None:
