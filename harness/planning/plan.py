@@ -61,6 +61,7 @@ class Job(Strict):
 
     training: Literal["gluon", "model_parallel", "oracle", "script"]
     model: str
+    model_args: dict[str, bool | int | float | str] = {}
     script: Script | None = None
     dataset: str
     samples: int

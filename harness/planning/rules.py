@@ -236,7 +236,8 @@ def _model_file(scenario: Scenario) -> Iterator[Violation]:
     file = models.file_of(workload.model or "")
     if file is None:
         return
-    if (why := model_file.read(file).refusal(str(workload.model).rpartition(":")[2])) is not None:
+    function = str(workload.model).rpartition(":")[2]
+    if (why := model_file.read(file).refusal(function, workload.model_args)) is not None:
         yield ("workload", "model"), why
     if scenario.topology.parallelism == "model":
         yield ("topology", "parallelism"), "networks from files are not supported; use data"
@@ -247,7 +248,24 @@ def _model_file(scenario: Scenario) -> Iterator[Violation]:
         )
 
 
+def _model_arguments(workload: Workload) -> Iterator[Violation]:
+    """They are those of the function that builds the network."""
+    if not workload.model_args:
+        return
+    if workload.model is None:
+        yield ("workload", "model_args"), "there is no model; leave it out"
+        return
+    known = models.arguments(workload.model)
+    for name in () if known is None else sorted(set(workload.model_args) - known):
+        yield ("workload", "model_args", name), f"is no argument of {workload.model}; {_allowed(known)}"
+
+
+def _allowed(known: frozenset[str] | None) -> str:
+    return f"allowed are {', '.join(sorted(known))}" if known else "it has none"
+
+
 def _workload(workload: Workload) -> Iterator[Violation]:
+    yield from _model_arguments(workload)
     if workload.steps is not None and workload.warmup >= workload.steps:
         yield ("workload", "warmup"), f"{workload.warmup} steps of warm-up leave nothing of {workload.steps} steps"
     if workload.optimizer.momentum is not None and workload.optimizer.name == "adam":

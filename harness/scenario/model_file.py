@@ -8,7 +8,7 @@ It may have, beside the function: ``INPUT`` (`FORMS`: that of the harness's data
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,21 @@ class ModelFile:
     problem: str | None = None
     functions: Mapping[str, ast.arguments] = field(default_factory=dict, compare=False)
 
-    def refusal(self, function: str) -> str | None:
-        """Why the model that a function of it builds cannot be trained."""
+    def arguments(self, function: str) -> frozenset[str] | None:
+        """Names by which it can be asked for another network; None where it takes what Python will tell only."""
+        found = self.functions.get(function)
+        if found is None or found.kwarg is not None:
+            return None
+        return frozenset(one.arg for one in (*found.args, *found.kwonlyargs)) - {"classes"}
+
+    def refusal(self, function: str, given: Collection[str] = ()) -> str | None:
+        """Why the model that a function of it builds, from arguments of these names, cannot be trained."""
         if self.problem is not None:
             return self.problem
         if function not in self.names:
             return f"{self.path} has no function {function} at its top"
-        if function in self.functions and (more := _needed(self.functions[function]) - {"classes"}):
-            return f"{self.path}: {function} asks for {', '.join(sorted(more))}; it is given classes, or nothing"
+        if function in self.functions and (more := _needed(self.functions[function]) - {"classes", *given}):
+            return f"{self.path}: {function} asks for {', '.join(sorted(more))}; give that in workload.model_args"
         if "batches" in self.functions and not _takes(self.functions["batches"], BATCHES):
             return f"{self.path}: batches has to take {', '.join(BATCHES)}, and nothing else"
         return None

@@ -69,6 +69,16 @@ def facts(name: str) -> ModelFacts | None:
     return None
 
 
+def arguments(name: str) -> frozenset[str] | None:
+    """Names by which a model can be asked for in another size; None where only Python can tell."""
+    if (file := file_of(name)) is not None:
+        return model_file.read(file).arguments(name.rpartition(":")[2])
+    module = registry.modules(models.__name__).get(name)
+    if module is None:
+        return frozenset()
+    return model_file.read(str(importlib.import_module(module).__file__)).arguments("build")
+
+
 def own() -> list[str]:
     """The names of models that are files: ours, and those of other distributions."""
     return list(registry.modules(models.__name__))

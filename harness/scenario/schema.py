@@ -10,6 +10,10 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
     WithJsonSchema,
     field_validator,
     model_validator,
@@ -257,6 +261,10 @@ class Workload(Strict):
         description="one of the harness's own models, a gluon.model_zoo.vision name, or ./file.py:function, which "
         "builds a network of your own; none for the oracle",
     )
+    model_args: dict[str, StrictBool | StrictInt | StrictFloat | StrictStr] = Field(
+        default={},
+        description="what the function that builds the model is given by name, as in {layers: 6, units: 256}",
+    )
     script: str | None = Field(
         default=None,
         min_length=1,
@@ -386,6 +394,7 @@ class Workload(Strict):
 OF_OUR_LOOP = (
     "training",
     "model",
+    "model_args",
     "dataset",
     "samples",
     "input",

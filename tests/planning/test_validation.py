@@ -320,3 +320,29 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
 def test_bad_scripts(tmp_path: Path, before: str, after: str, message: str) -> None:
     (tmp_path / "train.py").touch()
     assert message in _error(tmp_path, SCRIPT.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (
+            "transformer",
+            "{depth: 3}",
+            "2:47: workload.model_args.depth: is no argument of transformer; allowed are heads",
+        ),
+        ("resnet50_v1", "{depth: 3}", "workload.model_args.depth: is no argument of resnet50_v1; it has none"),
+        ("transformer", "{layers: [3]}", "workload.model_args.layers: [3] is not allowed"),
+        ("./net.py:build", "{width: 3}", "workload.model: /nowhere/net.py: build asks for units; give that in"),
+        ("./net.py:build", "{units: 3, width: 3}", "is no argument of /nowhere/net.py:build; allowed are units"),
+        ("transformer", "{layers: 3, units: 96}", ""),
+        ("./net.py:build", "{units: 3}", ""),
+    ],
+)
+def test_arguments_of_models(tmp_path: Path, model: str, arguments: str, message: str) -> None:
+    (tmp_path / "net.py").write_text("def build(units, classes): ...\n")
+    text = f"title: q\nworkload: {{model: '{model}', model_args: {arguments}, steps: 90}}\n"
+    if message:
+        assert message in _error(tmp_path, text)
+    else:
+        (tmp_path / "s.yaml").write_text(text)
+        assert load(tmp_path / "s.yaml").scenario.workload.model_args["units"] in (3, 96)

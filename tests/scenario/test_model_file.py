@@ -47,7 +47,7 @@ def test_data_of_its_own(tmp_path: Path) -> None:
         ("from config import SIZE\ndef build(): ...\n", ": SIZE has to be written out, as in SIZE = 8"),
         ("SIZE, SMALLEST = 4, 2\ndef build(): ...\n", ": SIZE has to be written out, as in SIZE = 8"),
         ("def build(): ...\nSIZE = 4\nSMALLEST = 9\n", ": SIZE is 4, below SMALLEST, 9"),
-        ("def build(units, classes, depth=3): ...\n", ": build asks for units; it is given classes, or nothing"),
+        ("def build(units, classes, depth=3): ...\n", ": build asks for units; give that in workload.model_args"),
         (
             "def build(): ...\ndef batches(step, batch_size): ...\n",
             ": batches has to take step, batch_size, size, seed, rank, workers, and nothing else",

@@ -18,19 +18,23 @@ Model = namedtuple("Model", ["build", "input", "loss", "metric", "batches"])
 Model.__new__.__defaults__ = (None, None, None)
 
 
-def find(name):
-    """The model called ``name``: a file's, ours, else the zoo's (an unknown zoo name raises ValueError from mxnet)."""
+def find(name, arguments=()):
+    """The model called ``name``: a file's, ours, else the zoo's (an unknown zoo name raises ValueError from mxnet).
+
+    ``arguments`` are what its function is given by name, beside ``classes``.
+    """
+    arguments = dict(arguments)
     path, _, function = name.rpartition(":")
     if path.endswith(".py"):
-        return _of_file(path, function)
+        return _of_file(path, function, arguments)
     try:
         module = importlib.import_module("." + name, __name__)
     except ModuleNotFoundError:
         return Model(lambda classes: _zoo(name, classes), "image")
-    return Model(module.build, module.INPUT)
+    return Model(lambda classes: module.build(classes, **arguments), module.INPUT)
 
 
-def _of_file(path, function):
+def _of_file(path, function, arguments):
     """Run where it is, so that it finds its neighbours, and what it raises names its lines."""
     sys.path.insert(0, os.path.dirname(path))
     spec = importlib.util.spec_from_file_location("own_network", path)
@@ -39,7 +43,7 @@ def _of_file(path, function):
     spec.loader.exec_module(module)
     build = getattr(module, function)
     return Model(
-        (lambda classes: build(classes=classes)) if _takes_classes(build) else (lambda classes: build()),
+        lambda classes: build(**dict(arguments, classes=classes)) if _takes_classes(build) else build(**arguments),
         getattr(module, "INPUT", "image"),
         getattr(module, "loss", None),
         getattr(module, "metric", None),

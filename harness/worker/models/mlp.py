@@ -1,4 +1,4 @@
-"""A perceptron with two hidden layers of 256: steps of about a millisecond, so that overheads show."""
+"""A perceptron with two hidden layers, usually of 256: steps of about a millisecond, so that overheads show."""
 
 INPUT = "flat"
 SIZE = 8
@@ -7,9 +7,9 @@ VARIABLE = False
 STAGES = 3
 
 
-def build(classes):
+def build(classes, units=256):
     from mxnet.gluon import nn
 
     net = nn.HybridSequential()
-    net.add(nn.Dense(256, activation="relu"), nn.Dense(256, activation="relu"), nn.Dense(classes))
+    net.add(nn.Dense(units, activation="relu"), nn.Dense(units, activation="relu"), nn.Dense(classes))
     return net

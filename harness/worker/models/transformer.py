@@ -1,4 +1,4 @@
-"""Two layers of causal self-attention with four heads over tokens (Vaswani et al., 2017). MXNet 1.6 or later."""
+"""Layers of causal self-attention over tokens (Vaswani et al., 2017); usually two of four heads. MXNet 1.6 or later."""
 
 import math
 
@@ -6,11 +6,14 @@ INPUT = "tokens"
 SIZE = 32
 SMALLEST = 1
 VARIABLE = True
-UNITS, HEADS, LAYERS, LONGEST = 64, 4, 2, 4096
+LONGEST = 4096
 
 
-def build(classes):
+def build(classes, layers=2, units=64, heads=4):
     from mxnet.gluon import nn
+
+    if units % heads:
+        raise ValueError("%d units cannot be split among %d heads" % (units, heads))
 
     class Attention(nn.HybridBlock):
         """(batch, length, units) to the same; no place sees a later one."""
@@ -18,19 +21,19 @@ def build(classes):
         def __init__(self):
             super(Attention, self).__init__()
             with self.name_scope():
-                self.query, self.key, self.value, self.out = [nn.Dense(UNITS, flatten=False) for _ in range(4)]
+                self.query, self.key, self.value, self.out = [nn.Dense(units, flatten=False) for _ in range(4)]
 
         def hybrid_forward(self, F, x):
             query, key, value = [
-                F.reshape(F.transpose(F.reshape(part(x), (0, 0, HEADS, -1)), (0, 2, 1, 3)), (-3, 0, 0))
+                F.reshape(F.transpose(F.reshape(part(x), (0, 0, heads, -1)), (0, 2, 1, 3)), (-3, 0, 0))
                 for part in (self.query, self.key, self.value)
             ]
             places = F.contrib.arange_like(x, axis=1)
             later = F.broadcast_greater(F.expand_dims(places, 0), F.expand_dims(places, 1))
-            scores = F.batch_dot(query, key, transpose_b=True) / math.sqrt(UNITS / HEADS)
+            scores = F.batch_dot(query, key, transpose_b=True) / math.sqrt(units / heads)
             weights = F.softmax(F.broadcast_sub(scores, F.expand_dims(later, 0) * 1e9))
-            heads = F.reshape(F.batch_dot(weights, value), (-4, -1, HEADS, 0, 0))
-            return self.out(F.reshape(F.transpose(heads, (0, 2, 1, 3)), (0, 0, -3)))
+            attended = F.reshape(F.batch_dot(weights, value), (-4, -1, heads, 0, 0))
+            return self.out(F.reshape(F.transpose(attended, (0, 2, 1, 3)), (0, 0, -3)))
 
     class Layer(nn.HybridBlock):
         """Attention and a perceptron, each added to what it read."""
@@ -41,7 +44,7 @@ def build(classes):
                 self.attention, self.first, self.second = Attention(), nn.LayerNorm(), nn.LayerNorm()
                 self.perceptron = nn.HybridSequential()
                 self.perceptron.add(
-                    nn.Dense(4 * UNITS, activation="relu", flatten=False), nn.Dense(UNITS, flatten=False)
+                    nn.Dense(4 * units, activation="relu", flatten=False), nn.Dense(units, flatten=False)
                 )
 
         def hybrid_forward(self, F, x):
@@ -54,12 +57,12 @@ def build(classes):
         def __init__(self):
             super(Places, self).__init__()
             with self.name_scope():
-                self.table = nn.Embedding(LONGEST, UNITS)
+                self.table = nn.Embedding(LONGEST, units)
 
         def hybrid_forward(self, F, x):
             return F.broadcast_add(x, F.expand_dims(self.table(F.contrib.arange_like(x, axis=1)), 0))
 
     net = nn.HybridSequential()
-    net.add(nn.Embedding(classes, UNITS), Places(), *[Layer() for _ in range(LAYERS)])
+    net.add(nn.Embedding(classes, units), Places(), *[Layer() for _ in range(layers)])
     net.add(nn.LayerNorm(), nn.Dense(classes, flatten=False))
     return net

@@ -15,7 +15,7 @@ class Training:
         if job.amp is not None:
             _switch_on_amp(job.amp)
         seed(job)
-        model = models.find(job.model)
+        model = models.find(job.model, vars(job.model_args))
         self.contexts = contexts(job)
         self.net = model.build(outputs(model))
         if not isinstance(self.net, gluon.Block):

@@ -17,7 +17,7 @@ class Training:
 
     def __init__(self, job, rank, report):
         seed(job)
-        model = models.find(job.model)
+        model = models.find(job.model, vars(job.model_args))
         self.contexts = contexts(job)[:1]
         self.batches = batches(job, model, rank)
         self.rank = rank

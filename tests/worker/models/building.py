@@ -27,7 +27,7 @@ def fresh():
     net.initialize()
     return net
 
-model, sizes = models.find(sys.argv[2]), json.loads(sys.argv[3])
+model, sizes = models.find(sys.argv[2], json.loads(sys.argv[4])), json.loads(sys.argv[3])
 shapes = [output(fresh(), size) for size in sizes]
 one = fresh()
 takes_all = True
@@ -41,16 +41,16 @@ print(json.dumps({"shapes": shapes, "takes_all": takes_all, "parameters": parame
 """
 
 
-def is_what_it_says(name: str, python: Path, folder: Path, parameters: int) -> None:
+def is_what_it_says(name: str, python: Path, folder: Path, parameters: int, **arguments: int) -> None:
     """It takes its usual and smallest size, and several in one network only if it says so; it gives classes, or tokens.
 
-    ``parameters`` are those at its usual size.
+    ``parameters`` are those at its usual size, built with ``arguments``.
     """
     facts = importlib.import_module(f"harness.worker.models.{name}")
     archive = folder / "worker.pyz"
     archive.write_bytes(worker_archive.build())
     sizes = [facts.SIZE, facts.SMALLEST, facts.SIZE + 8]
-    argv = [str(python), "-c", SCRIPT, str(archive), name, json.dumps(sizes)]
+    argv = [str(python), "-c", SCRIPT, str(archive), name, json.dumps(sizes), json.dumps(arguments)]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     seen = json.loads(done.stdout.splitlines()[-1])
     shapes = [[4, size, 256] if facts.INPUT == "tokens" else [4, 10] for size in sizes]
