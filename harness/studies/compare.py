@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 from harness.base.errors import InputError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
-from harness.statistics.sequential import LEVEL
+from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.finding import Question, as_json, margin_in_words, sentence
+from harness.studies.finding import Question, as_json, is_decided, margin_in_words, sentence
 from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
 from harness.studies.sides import AGAIN, REPEATS, Sides
@@ -87,7 +87,7 @@ class Compare(Study):
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
-        asked = Question(**given, level=question.get("level", LEVEL))
+        asked = Question(**given, level=question.get("level", LEVEL), limit=question.get("limit", 0.0))
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
         return study
@@ -115,7 +115,36 @@ class Compare(Study):
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
         spent = self.seconds + (self.evidence.usual_seconds or 0.0) > self.question_.budget
-        return spent or all(finding.word != "undecided" for finding in self.evidence.findings())
+        return (spent and not self._goes_on) or all(map(is_decided, self.evidence.findings()))
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether what an answer still takes fits into what may be spent beyond the budget."""
+        lacking, usual = self._lacking, self.evidence.usual_seconds or 0.0
+        return lacking is not None and self.seconds + max(lacking, 1) * usual <= self.question_.limit
+
+    @property
+    def _lacking(self) -> int | None:
+        """Pairs that an answer still takes, at this scatter; None where nobody can say, or it is more than thousands.
+
+        Without an interval, those that it takes to have one.
+        """
+        count = len(self.evidence.counted)
+        if count < MIN_VALUES:
+            return MIN_VALUES - count
+        needed = [finding.more for finding in self.evidence.findings() if not is_decided(finding)]
+        return max(each - count for each in needed if each) if all(needed) and needed else None
+
+    @property
+    def why_undecided(self) -> str:
+        """What an answer would have taken, where there is none; "" where nobody can say."""
+        lacking, usual = self._lacking, self.evidence.usual_seconds
+        if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
+            interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
+            return (
+                f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
+            )
+        return ""
 
     def allow(self, budget: float) -> None:
         """Go on for longer, or not so long: the interval holds whoever stops when."""

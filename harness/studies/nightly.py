@@ -198,9 +198,12 @@ class Nightly(Composite):
 
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
-        left = until * self.asked_.budget - self.seconds
         most = self.asked_.confirm * (LOOK if until == LOOKING else 1)
-        return min(most, left / max(1, sharing))
+        return min(most, self._left_for(sharing, until))
+
+    def _left_for(self, sharing: int, until: float) -> float:
+        """Seconds that are left for each of so many, in that share of the budget."""
+        return (until * self.asked_.budget - self.seconds) / max(1, sharing)
 
     def _next_test(self) -> list[Trial]:
         suspects = self.suspects
@@ -244,9 +247,10 @@ class Nightly(Composite):
         verb, _, rest = key.partition("-")
         if verb == "look":
             each, arm = self._looks[rest]
-            seconds = self._room(sum(not self._done(f"look-{look}") for look in self._looks), LOOKING)
+            sharing = sum(not self._done(f"look-{look}") for look in self._looks)
+            seconds, limit = self._room(sharing, LOOKING), self._left_for(sharing, LOOKING)
             seed = (1 + each.past.tried) * ANOTHER_SEED // 10
-            asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS))
+            asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS), limit=limit)
             return Compare(each.sides(arm, len(self._steps(each, arm)), seed), asked)
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]
@@ -254,7 +258,8 @@ class Nightly(Composite):
         seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
         resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
-        asked = Question(measure, resolve, seconds, level=CONFIRM_LEVEL if verb == "confirm" else LEVEL)
+        level, limit = CONFIRM_LEVEL if verb == "confirm" else LEVEL, self._left_for(1, 1.0)
+        asked = Question(measure, resolve, seconds, level=level, limit=0.0 if suspect.measure == MEANING else limit)
         return Compare(each.sides(suspect.arm, count, seed), asked)
 
     def _half(self, suspect: Suspect) -> float:
@@ -473,7 +478,14 @@ class Nightly(Composite):
 
     @property
     def _not_asked(self) -> str:
-        return f"the budget of {self.asked_.budget:.0f} s was spent before it was asked again"
+        return f"the budget of {self.asked_.budget:.0f} s had no room to ask again; give more, as in --budget 90min"
+
+    @property
+    def _not_looked_at(self) -> str:
+        return (
+            f"it was not looked at: a look takes {LEAST_SECONDS:.0f} s at least, and all of them share what rounds leave of "
+            f"{LOOKING:.0%} of the budget, {self.asked_.budget:.0f} s; give more, as in --budget 90min"
+        )
 
     def _judged_outcome(self, suspect: Suspect, changed: bool) -> tuple[Word, str]:
         each = self.watched[suspect.watched]
@@ -537,7 +549,9 @@ class Nightly(Composite):
                 return "not decided", f"{told}; {self._not_asked}"
             if again:
                 return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
-        return ("noise" if self._is_refuted(study, suspect) else "not decided"), f"asked again: {told}"
+        if self._is_refuted(study, suspect):
+            return "noise", f"asked again: {told}"
+        return "not decided", "; ".join(filter(None, [f"asked again: {told}", study.why_undecided]))
 
     @staticmethod
     def _is_refuted(study: Compare, suspect: Suspect) -> bool:
@@ -679,10 +693,10 @@ class Nightly(Composite):
         key = f"look-{arm}-{each.key}"
         study = self.parts.get(key)
         if not isinstance(study, Compare):
-            return False, f"{told}: {self.failures.get(key, self._not_asked)}"
+            return False, f"{told}: {self.failures.get(key, self._not_looked_at)}"
         (finding,) = study.evidence.findings()
         said = sentence(finding) if study.evidence.pairs else study.nothing
-        return finding.word == "same", f"{told}; {said}"
+        return finding.word == "same", "; ".join(filter(None, [told, said, study.why_undecided]))
 
     @staticmethod
     def _tried(each: Watched, note: str) -> tuple[State, str]:

@@ -255,3 +255,36 @@ def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
     for first, effects, lost in ((-0.3, {}, ["a"]), (0.0, {}, ["a"]), (0.3, {}, ["b"]), (0.3, {"b": 0.1}, [])):
         pair = Pair("run", 1.0, {"drift": effects}, {"drift": first})
         assert study._without_loss(pair) == lost
+
+
+@pytest.mark.parametrize(
+    ("limit", "effects", "over"),
+    [
+        (0.0, [-0.2, -0.25], True),
+        (400.0, [-0.2, -0.25], False),  # an interval needs two more pairs, 50 s each
+        (240.0, [-0.2, -0.25], False),
+        (199.0, [-0.2, -0.25], True),
+        (400.0, [-0.2, -0.25, -0.22, -0.23], True),  # it is answered
+        (400.0, [-0.2, 0.25, -0.22, 0.23], True),  # an answer would take more than there is room for
+        (4e9, [-0.2, 0.25, -0.22, 0.23], False),
+    ],
+)
+def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects: list[float], over: bool) -> None:
+    study = Compare(SIDES, Question(budget=60.0, limit=limit))
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    for effect in effects:
+        study.seconds += 50.0
+        both = {name: {"b": effect} for name in ("throughput", "throughput_overall")}
+        study._take(Pair("run", 50.0, both, {}))
+    assert study.over is over
+    assert Compare.asked(study.question, Path()).question_ == study.question_
+
+
+def test_what_an_answer_would_have_taken_is_said() -> None:
+    study = Compare(SIDES, Question(budget=60.0))
+    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    assert study.why_undecided == ""
+    for effect in (-0.2, -0.25):
+        study.seconds += 50.0
+        study._take(Pair("run", 50.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
+    assert study.why_undecided == "an interval takes 2 more pairs, about 100 s, and there was no time for them"

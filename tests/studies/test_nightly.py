@@ -326,3 +326,27 @@ def test_the_question_makes_the_same_study(folder: StudyFolder, tmp_path: Path) 
     again = Nightly.asked(json.loads(json.dumps(study.question, sort_keys=True)), tmp_path)
     assert json.dumps(again.question, sort_keys=True) == json.dumps(study.question, sort_keys=True)
     assert again.watched["mlp"].tracked.fingerprint == study.watched["mlp"].tracked.fingerprint
+
+
+def test_a_look_may_go_on_while_the_night_has_room(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), budget=3600.0, confirm=60.0, repeat=1)
+    _run(study, "round-1-mlp", took=100.0)
+    look = study.made("look-main-mlp")
+    assert isinstance(look, Compare)
+    assert (look.question_.budget, look.question_.limit) == (30.0, 0.7 * 3600 - 100)
+    _compared(study, "look-main-mlp", SLOWER).seconds = 30.0
+    confirm = study.made("confirm-throughput-main-mlp")
+    assert isinstance(confirm, Compare)
+    assert (confirm.question_.budget, confirm.question_.limit) == (60.0, 3600.0 - 130)
+
+
+def test_what_was_not_looked_at_says_how_it_would_be(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), budget=100.0, repeat=1)
+    _run(study, "round-1-mlp", took=90.0)
+    assert _next(study) == ""
+    found = study.night.scenarios[0]
+    assert found.state == "undecided"
+    assert found.note.endswith(
+        "it was not looked at: a look takes 20 s at least, and all of them share what rounds leave of 70% of the budget, "
+        "100 s; give more, as in --budget 90min"
+    )
