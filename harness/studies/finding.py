@@ -21,8 +21,8 @@ class Question:
     """What is asked: which measure, how finely, within how many seconds of runs, side by side or apart.
 
     ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift. ``level``:
-    the chance that sides which are alike are said to differ. ``limit``: seconds until which it goes on beyond the budget,
-    as long as the pairs that an answer still takes fit.
+    the chance that sides which are alike are said to differ. ``limit``: seconds until which it goes on beyond the
+    budget, as long as the pairs that an answer still takes fit.
     """
 
     measure: str = "throughput"

@@ -483,8 +483,8 @@ class Nightly(Composite):
     @property
     def _not_looked_at(self) -> str:
         return (
-            f"it was not looked at: a look takes {LEAST_SECONDS:.0f} s at least, and all of them share what rounds leave of "
-            f"{LOOKING:.0%} of the budget, {self.asked_.budget:.0f} s; give more, as in --budget 90min"
+            f"it was not looked at: a look takes {LEAST_SECONDS:.0f} s at least, and all of them share what rounds "
+            f"leave of {LOOKING:.0%} of the budget, {self.asked_.budget:.0f} s; give more, as in --budget 90min"
         )
 
     def _judged_outcome(self, suspect: Suspect, changed: bool) -> tuple[Word, str]:

@@ -347,6 +347,6 @@ def test_what_was_not_looked_at_says_how_it_would_be(folder: StudyFolder) -> Non
     found = study.night.scenarios[0]
     assert found.state == "undecided"
     assert found.note.endswith(
-        "it was not looked at: a look takes 20 s at least, and all of them share what rounds leave of 70% of the budget, "
-        "100 s; give more, as in --budget 90min"
+        "it was not looked at: a look takes 20 s at least, and all of them share what rounds leave of 70% of the "
+        "budget, 100 s; give more, as in --budget 90min"
     )
