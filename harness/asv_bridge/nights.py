@@ -6,7 +6,6 @@ The numbers are those that the night measured; `asv run` asks `harness.asv_bridg
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from typing import Any
 
 from harness.base.errors import HarnessError, InputError
 from harness.base.process import die_with_parent
-from harness.storage.ledger import BRANCH
+from harness.storage.ledger import Ledger, plain_environment
 from harness.storage.run_folder import RunFolder, storage_error
 
 CONFIGURATION = "asv.conf.json"
@@ -51,21 +50,25 @@ def key_of(versions: Mapping[str, str], env: Mapping[str, str]) -> str:
     return json.dumps([dict(versions), dict(env)], sort_keys=True)
 
 
+def require_project(folder: Path) -> None:
+    """InputError where a folder is none."""
+    if not (folder / CONFIGURATION).is_file():
+        raise InputError(f"there is no {CONFIGURATION} in {folder}; harness init makes a project, or go to one")
+
+
 def axes(project: Path) -> list[Axis]:
-    """The environments of a project's matrix; InputError where it is none, or asv cannot read it."""
+    """The environments of a project's matrix; HarnessError where asv cannot read it."""
     from asv.config import Config
     from asv.environment import get_environments
     from asv.plugin_manager import plugin_manager
     from asv.util import UserError
 
-    if not (project / CONFIGURATION).is_file():
-        raise InputError(f"there is no {CONFIGURATION} in {project}; harness init makes a project, or go to one")
     try:
         conf = Config.load(str(project / CONFIGURATION))
         for plugin in conf.plugins:
             plugin_manager.import_plugin(plugin)
         found = [each for each in get_environments(conf, None) if hasattr(each, "chosen")]
-    except UserError as error:
+    except (UserError, ValueError, LookupError, TypeError, AttributeError, ImportError) as error:
         raise InputError(f"{project / CONFIGURATION}: {error}") from error
     if not found:
         raise InputError(f'{project / CONFIGURATION}: environment_type is not "harness", so that nothing is a target')
@@ -75,15 +78,15 @@ def axes(project: Path) -> list[Axis]:
     return [Axis(label, each.chosen, dict(each.env_vars)) for label, each in zip(labels, found, strict=True)]
 
 
-def configuration(project: Path, results: Path) -> Path:
+def configuration(ledger: Ledger, project: Path, results: Path) -> Path:
     """Write asv's configuration for nights, made of the project's; returns the file."""
     from asv.util import load_json
 
     body: dict[str, Any] = load_json(str(project / CONFIGURATION), js_comments=True)
     folder = results.absolute() / FOLDER
     own = {
-        "repo": str(project.absolute()),
-        "branches": [BRANCH],
+        "repo": str(ledger.repository.absolute()),
+        "branches": [ledger.branch],
         "benchmark_dir": str(project.absolute() / body.get("benchmark_dir", "benchmarks")),
         **{name: str(folder / name.removesuffix("_dir")) for name in ("env_dir", "results_dir", "html_dir")},
     }
@@ -95,14 +98,14 @@ def configuration(project: Path, results: Path) -> Path:
     return folder / CONFIGURATION
 
 
-def file(project: Path, results: Path, commit: str, numbers: Mapping[str, Any]) -> Path:
+def file(ledger: Ledger, project: Path, results: Path, commit: str, numbers: Mapping[str, Any]) -> Path:
     """Have asv store a night's numbers under its commit, and make its pages; returns their folder.
 
     ``numbers``: by `Axis.key`, then scenario. HarnessError with asv's last words where it fails.
     """
-    conf = configuration(project, results)
+    conf = configuration(ledger, project, results)
     RunFolder(conf.parent).write_json("numbers.json", numbers)
-    env = {**os.environ, NIGHT_VARIABLE: str(conf.parent / "numbers.json")}
+    env = {**plain_environment(), NIGHT_VARIABLE: str(conf.parent / "numbers.json")}
     _asv(["machine", "--yes"], conf, env)
     _asv(["run", "--launch-method", "forkserver", "--bench", "^scenarios", f"{commit}^!"], conf, env, fails=(2,))
     _asv(["publish"], conf, env)

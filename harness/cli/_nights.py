@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -103,21 +105,45 @@ def deliver(command: str, results: Path, text: str) -> None:
         write(folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.json", text)
 
 
+def require_command(command: str) -> None:
+    """InputError for what is no command, before a night is spent."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"--notify {command!r}: {str(error).lower()}") from error
+    if not words:
+        raise InputError("--notify is empty; give a command, or leave it out")
+    if shutil.which(words[0]) is None:
+        raise InputError(f"--notify: {words[0]!r} is no program that can be run")
+
+
 def _notify(command: str, text: str) -> bool:
     """Give a night to a command, three times at most, half a minute each; whether it took it."""
     for attempt in range(TRIES):
         try:
-            argv = shlex.split(command)
-            # What it says goes to people: standard output is the night's own, as JSON for scripts.
-            done = subprocess.run(argv, input=text, text=True, timeout=NOTIFY_SECONDS, check=False, stdout=2)
-            if done.returncode == 0:
+            status = _told(shlex.split(command), text)
+            if status == 0:
                 return True
-            why = f"ended with status {done.returncode}"
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            why = f"ended with status {status}"
+        except (OSError, subprocess.TimeoutExpired) as error:
             why = str(error)
         say(f"harness: --notify {command}: {why} (try {attempt + 1} of {TRIES})")
         time.sleep(2**attempt if attempt + 1 < TRIES else 0)
     return False
+
+
+def _told(argv: Sequence[str], text: str) -> int:
+    """A command's exit status; what it started ends with it where it takes too long, or we are interrupted.
+
+    What it says goes to people: standard output is the night's own, as JSON for scripts.
+    """
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, text=True, stdout=2, start_new_session=True) as process:
+        try:
+            process.communicate(text, timeout=NOTIFY_SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode
 
 
 def say(line: str) -> None:

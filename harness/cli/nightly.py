@@ -28,6 +28,9 @@ EXIT_CODES = (
 EXIT_FAILED = 3
 WORDS = ("software", "machine", "noise")
 FORMS = ("markdown", "junit", "prometheus", "code-quality")
+_IN_LEDGER = "ledger.json"
+"""Of a night's folder, once it is over."""
+
 STALE_SECONDS = 12 * 3600.0
 """A night that was killed longer ago is another night."""
 
@@ -106,14 +109,18 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     from harness.studies import watching
 
     project, results = Path.cwd(), arguments.results
-    axes = asv.axes(project)
-    _, accepted = watching.read(ledger)
-    told = _Told(ledger, arguments, accepted)
-    environments = [watching.Environment(axis.label, axis.versions, axis.env) for axis in axes]
     suite = arguments.suite or project / "scenarios"
+    asv.require_project(project)
     if not suite.is_dir():
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
+    if arguments.notify is not None:
+        _nights.require_command(arguments.notify)
+    ledger.require_possible()
+    _, accepted = watching.read(ledger)
+    told = _Told(ledger, arguments, accepted)
     try:
+        axes = asv.axes(project)
+        environments = [watching.Environment(axis.label, axis.versions, axis.env) for axis in axes]
         ready = watching.ready(results, suite, arguments.tag, environments, ledger, _say)
     except HarnessError as error:
         return _could_not_run(told, str(error))
@@ -123,7 +130,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     study.say = _say
     if not _studying.run(study, folder, in_process=True, again="harness nightly"):
         return EXIT_INTERRUPTED
-    return _over(study, ready, told, {axis.key: axis.label for axis in axes})
+    return _over(study, folder, ready, told, {axis.key: axis.label for axis in axes})
 
 
 def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
@@ -140,6 +147,8 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
     for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
         if folder.id in known:
             break
+        if _in_ledger(folder).get("commit"):
+            continue  # it was over; the branch was set back since
         begun = _reopened(folder)
         is_young = time.time() - folder.path.stat().st_mtime < STALE_SECONDS
         if begun is not None and is_young and _software(begun) == _software(new):
@@ -168,22 +177,43 @@ def _software(study: Nightly) -> list[tuple[str, str, str]]:
     return [(key, each.tracked.fingerprint, each.past.night) for key, each in study.watched.items()]
 
 
-def _over(study: Nightly, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:
-    """Into the ledger, to asv, to whoever is to hear of it."""
-    from harness.asv_bridge import nights as asv
-
+def _over(study: Nightly, folder: StudyFolder, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:
+    """Into the ledger, to whoever is to hear of it, to asv."""
     night = study.night
+    kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
+    folder.write_json(_IN_LEDGER, kept)
     commit = _append(told.ledger, night, ready.files, _written(study))
+    folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
     code = _tell(replace(night, commit=commit), told)
     try:
-        pages = asv.file(Path.cwd(), told.arguments.results, commit, _numbers(study, night, keys))
-        _say(f"asv's pages of all nights: {pages / 'index.html'}")
+        _file(told)
     except (HarnessError, OSError, ValueError) as error:
-        _say(f"harness: the night is in the ledger, but asv did not take it: {error}")
+        _say(f"harness: the night is in the ledger, but asv did not take it, and will be asked again: {error}")
     except KeyboardInterrupt:
-        _say("the night is in the ledger; asv's pages lack it")
+        _say("the night is in the ledger; asv's pages lack it until the next one")
         raise
     return code
+
+
+def _file(told: _Told) -> None:
+    """Give asv this night, and those that it did not take."""
+    from harness.asv_bridge import nights as asv
+    from harness.studies import study_folder, watching
+    from harness.studies.nightly import Nightly
+
+    results = told.arguments.results
+    commits = {night.id: night.commit for night in watching.read(told.ledger)[0]}
+    for folder in study_folder.every(results, Nightly.name):
+        kept = _in_ledger(folder)
+        if kept and not kept["filed"] and folder.id in commits:
+            pages = asv.file(told.ledger, Path.cwd(), results, commits[folder.id], kept["numbers"])
+            folder.write_json(_IN_LEDGER, {**kept, "commit": commits[folder.id], "filed": True})
+            _say(f"asv's pages of all nights: {pages / 'index.html'}")
+
+
+def _in_ledger(folder: StudyFolder) -> Mapping[str, Any]:
+    """A night's commit, its numbers for asv, and whether asv took them; nothing before it is over."""
+    return folder.read_json(_IN_LEDGER) if folder.has(_IN_LEDGER) else {}
 
 
 def _could_not_run(told: _Told, why: str) -> int:

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.printable import printable
-from harness.studies.nights import Answer, Measured, Night
+from harness.studies.nights import Answer, Measured, Night, is_good
 
-STYLES = {"good": "green", "alert": "bold red", "undecided": "yellow", "failed": "bold red"}
+STYLES = {"good": "green", "accepted": "green", "alert": "bold red", "undecided": "yellow", "failed": "bold red"}
 _WORDS = {"software": "bold red", "machine": "yellow", "noise": "dim", "not decided": "yellow"}
 
 
@@ -28,12 +28,17 @@ def told(night: Night, accepted: Mapping[str, str], words: Sequence[str]) -> lis
     ]
 
 
+def state_of(each: Measured, accepted: Mapping[str, str]) -> str:
+    """Its state, for people: an alert that was accepted is none any more."""
+    return "accepted" if each.state == "alert" and is_good(each, accepted) else each.state
+
+
 def headline(night: Night, accepted: Mapping[str, str], words: Sequence[str]) -> str:
     """The night in a line."""
     if night.failure:
         return f"the night could not run: {night.failure}"
     news = told(night, accepted, words)
-    states = [each.state for each in night.scenarios]
+    states = [state_of(each, accepted) for each in night.scenarios]
     counts = ", ".join(f"{states.count(state)} {state}" for state in STYLES if state in states)
     return f"{len(news) or 'no'} new alert{'' if len(news) == 1 else 's'}; {counts}; {night.rounds} rounds"
 
@@ -46,7 +51,8 @@ def render(night: Night, accepted: Mapping[str, str], words: Sequence[str] = ("s
     for column in ("scenario", "state", "because"):
         table.add_column(column, overflow="fold", no_wrap=column == "state")
     for each in night.scenarios:
-        table.add_row(each.key, Text(each.state, STYLES[each.state]), Text(printable(why(each))))
+        state = state_of(each, accepted)
+        table.add_row(each.key, Text(state, STYLES[state]), Text(printable(why(each))))
     return Group(head, *([table] if night.scenarios else []), *_answers(night, accepted))
 
 
@@ -70,6 +76,15 @@ def _answers(night: Night, accepted: Mapping[str, str]) -> Iterator[Text]:
         yield Text(f"  {printable(answer.text)}")
         if answer.cause:
             yield Text(f"  because of: {printable(answer.cause)}")
+        for line in answer.shown:
+            yield Text(f"    {printable(line)}")
+        if answer.word == "software" and not because:
+            yield Text(f"  if that is as it should be: {to_accept(answer)}", "dim")
+
+
+def to_accept(answer: Answer) -> str:
+    """The command that does."""
+    return f'harness nightly accept {answer.id} --because "WHY"'
 
 
 def words_of(answer: Answer) -> str:

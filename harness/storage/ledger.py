@@ -7,6 +7,7 @@ and branch are git's; the working tree and the user's index are left alone.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import subprocess
 import tempfile
@@ -16,17 +17,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import HarnessError, InputError
+from harness.storage.named import slug
 
 BRANCH = "nights"
-_REF = f"refs/heads/{BRANCH}"
+"""Of a project that is a whole repository; one in a folder of it has its own, ``nights-FOLDER``."""
+
 _NOBODY = "0" * 40
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """That of one repository; `of` finds it. HarnessError with git's own words where git fails."""
+    """That of one project in a repository; `of` finds it. HarnessError with git's own words where git fails."""
 
     repository: Path
+    branch: str = BRANCH
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -46,9 +50,20 @@ class Ledger:
             yield
             file.truncate(0)
 
+    def require_possible(self) -> None:
+        """InputError where git could not take a night, told before one is measured."""
+        if others := self._git("for-each-ref", "--format=%(refname:short)", f"{self._ref}/").splitlines():
+            raise InputError(f"the branch {others[0]} leaves no room for the branch {self.branch}; rename it")
+        place = ""
+        for line in self._git("worktree", "list", "--porcelain").splitlines():
+            place = line.removeprefix("worktree ") if line.startswith("worktree ") else place
+            if line == f"branch {self._ref}":
+                raise InputError(f"the branch {self.branch} is checked out in {place}; check out another one there")
+        self._git("hash-object", "-w", "--stdin")
+
     def commits(self) -> list[str]:
         """All of the branch, oldest first."""
-        return self._git("rev-list", "--reverse", "--first-parent", _REF).split() if self._head() else []
+        return self._git("rev-list", "--reverse", "--first-parent", self._ref).split() if self._head() else []
 
     def append(self, files: Mapping[str, bytes], message: str) -> str:
         """Add a commit that holds just these files; returns its hash. HarnessError where another came meanwhile."""
@@ -61,7 +76,7 @@ class Ledger:
             tree = self._git("write-tree", env=index)
         parent = ["-p", before] if before else []
         commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
-        self._git("update-ref", "-m", message.splitlines()[0], _REF, commit, before or _NOBODY)
+        self._git("update-ref", "-m", message.splitlines()[0], self._ref, commit, before or _NOBODY)
         return commit
 
     def read(self, commit: str, name: str) -> bytes | None:
@@ -74,8 +89,12 @@ class Ledger:
             name for name in self._git("ls-tree", "-r", "-z", "--name-only", commit, f"{below}/").split("\0") if name
         ]
 
+    @property
+    def _ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
     def _head(self) -> str:
-        return self._git("rev-parse", "--quiet", "--verify", _REF, check=False)
+        return self._git("rev-parse", "--quiet", "--verify", self._ref, check=False)
 
     def _who(self) -> list[str]:
         """Who commits, where git does not know the user; their signing is for their own commits."""
@@ -95,7 +114,7 @@ class Ledger:
             input=data,
             capture_output=True,
             check=False,
-            env={**_plain(), **(env or {})},
+            env={**plain_environment(), **(env or {})},
         )
         if done.returncode and check:
             raise HarnessError(f"git {arguments[0]}: {done.stderr.decode(errors='replace').strip()}")
@@ -103,17 +122,26 @@ class Ledger:
 
 
 def of(folder: Path) -> Ledger:
-    """The ledger of the repository that a folder is in; InputError where it is in none."""
+    """The ledger of the project in a folder; InputError where that is in no repository."""
     argv = ["git", "-C", str(folder), "rev-parse", "--show-toplevel"]
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=_plain())
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=plain_environment())
     except FileNotFoundError as error:
         raise HarnessError("git is not here, and nights are kept in it; install it: sudo apt install git") from error
     if done.returncode:
         raise InputError(f"{folder} is in no git repository, where nights are kept; harness init makes one")
-    return Ledger(Path(done.stdout.rstrip("\n")))
+    repository = Path(done.stdout.rstrip("\n"))
+    below = folder.resolve().relative_to(repository.resolve())
+    return Ledger(repository, BRANCH if below == Path() else f"{BRANCH}-{_word(below)}")
 
 
-def _plain() -> dict[str, str]:
+def _word(below: Path) -> str:
+    """A folder as part of a branch's name; a digest where plain words would not tell it from others."""
+    whole = below.as_posix()
+    word = slug(whole.replace("/", "-"))
+    return word if word == whole else f"{word}-{hashlib.sha256(whole.encode()).hexdigest()[:6]}"
+
+
+def plain_environment() -> dict[str, str]:
     """Variables without those that point git elsewhere, as in hooks."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -57,6 +57,15 @@ LOOKING, ROUNDS_IF_CHANGED, ROUNDS = 0.7, 0.4, 0.8
 
 ANOTHER_SEED = 1000
 _COMPARED = {"seconds_per_sample": "throughput", "final_loss": MEANING, nights.DRIFT: MEANING}
+_PLAINLY: Mapping[str, tuple[str, Callable[[float], float]]] = {
+    "seconds_per_sample": ("samples/s", lambda seconds: 1 / seconds),
+    "final_loss": ("final loss", float),
+    "peak_memory": ("peak memory, MB", lambda size: size / 1e6),
+    "held_memory": ("held memory, MB", lambda size: size / 1e6),
+    "start_up": ("start-up, s", float),
+}
+"""How numbers of series are told to people: named, and in which unit."""
+
 _GROUND = "nothing that is tracked changed"
 
 
@@ -447,7 +456,21 @@ class Nightly(Composite):
         id_ = self._id(suspect, cause)
         since = each.past.told.get(id_, night)
         own = (id_, each.key, suspect.arm, suspect.measure, word, f"{suspect.why}; {text}")
-        return Answer(*own, cause, since, "", evidence)
+        return Answer(*own, cause, since, "", evidence, tuple(self._shown(suspect, word)))
+
+    def _shown(self, suspect: Suspect, word: Word) -> Iterator[str]:
+        """Its number on the last good night and tonight, and what changed in files that are to blame."""
+        each, quantity = self.watched[suspect.watched], _quantity(suspect)
+        known = each.past.reference.numbers if each.past.reference is not None else {}
+        both = [numbers.get(suspect.arm, {}).get(quantity, ()) for numbers in (known, self.numbers(each.key))]
+        if quantity in _PLAINLY and all(both):
+            name, plainly = _PLAINLY[quantity]
+            then, now = (f"{plainly(median(values)):.6g}" for values in both)
+            rounds = " and ".join(str(len(values)) for values in both)
+            yield f"{name}: {then} on the last good night, {now} tonight (medians of {rounds} rounds)"
+        if word == "software":
+            low, high, _ = self._left(suspect)
+            yield from (line for step in self._steps(each, suspect.arm)[low:high] for line in step.lines)
 
     def _id(self, suspect: Suspect, cause: str) -> str:
         """The same while the same arm differs in the same way from the same good night, for the same reason."""

@@ -41,7 +41,7 @@ Numbers = Mapping[str, Mapping[str, Sequence[float]]]
 class Answer:
     """What became of a suspicion. ``id`` is the same on every night on which it is the same matter.
 
-    ``since``: the night that told it first; ``change`` and its ends: relative, of the last comparison that decided.
+    ``since``: the night that told it first. ``shown``: numbers then and now, and lines of files that changed.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Answer:
     since: str = ""
     accepted: str = ""
     evidence: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,10 @@ def outcomes_of(verdict: Verdict) -> dict[str, str]:
 
 
 def _measured(body: Mapping[str, Any]) -> Measured:
-    answers = tuple(Answer(**{**each, "evidence": tuple(each["evidence"])}) for each in body["answers"])
+    answers = tuple(
+        Answer(**{**each, "evidence": tuple(each["evidence"]), "shown": tuple(each.get("shown", ()))})
+        for each in body["answers"]
+    )
     tracked, runs = Tracked(**body["tracked"]), tuple(body["runs"])
     return Measured(**{**body, "tracked": tracked, "runs": runs, "answers": answers})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ KEPT = "scripts"
 SETTING = "target.env."
 """How the paths of variables begin; a variable that is None is not set."""
 
-_MOST_FILES, _MOST_BYTES = 500, 5_000_000
+_MOST_FILES, _MOST_BYTES, _MOST_LINES = 500, 5_000_000, 12
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
 
@@ -124,6 +125,25 @@ def _restored(
         return {"workload.script": str(place), "workload.folder": str(folder)}
     function = model.rpartition(":")[2] if models.file_of(model) else ""
     return {"workload.model": f"{place}:{function}"}
+
+
+def differing_lines(then: Path, now: Path) -> list[str]:
+    """Of the Python files in two folders, lines that one of them lacks, with their file and number; the first few."""
+    names = sorted({path.relative_to(folder).as_posix() for folder in (then, now) for path in folder.rglob("*.py")})
+    found = [line for name in names for line in _lines(name, _text(then / name), _text(now / name))]
+    more = len(found) - _MOST_LINES
+    return found if more <= 0 else [*found[:_MOST_LINES], f"and {more} more lines"]
+
+
+def _lines(name: str, then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    for word, *places in difflib.SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
+        if word != "equal":
+            yield from (f"{name}:{place + 1} - {then[place]}" for place in range(*places[:2]))
+            yield from (f"{name}:{place + 1} + {now[place]}" for place in range(*places[2:]))
+
+
+def _text(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
 
 
 def _default(values: Mapping[str, Any], path: str) -> Any:

@@ -24,12 +24,13 @@ NOW, THEN = "now", "then"
 class Step:
     """One change since the reference: in words, and the fields that a scenario of now needs to be without it.
 
-    ``why``: what keeps it from being undone; then there are no fields.
+    ``why``: what keeps it from being undone; then there are no fields. ``lines``: of files, those that differ.
     """
 
     what: str
     fields: Mapping[str, Any]
     why: str = ""
+    lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

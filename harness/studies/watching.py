@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from harness.base.errors import HarnessError, InputError
+from harness.base.errors import DamagedRunError, HarnessError, InputError
 from harness.execution import facts, machine, request
 from harness.planning import validation
 from harness.scenario.load import LoadedScenario
@@ -55,12 +55,31 @@ class Ready:
 
 
 def read(ledger: Ledger) -> tuple[list[Night], dict[str, str]]:
-    """All nights, oldest first, and why answers were accepted; DamagedRunError for a night that cannot be read."""
+    """All nights, oldest first, and why answers were accepted.
+
+    A night that cannot be read is one that measured nothing; of acceptances the newest that can be read counts.
+    """
     commits = ledger.commits()
     found = [(commit, text) for commit in commits if (text := ledger.read(commit, FILE)) is not None]
-    accepted = [text for commit in commits if (text := ledger.read(commit, ACCEPTED)) is not None]
-    known: dict[str, str] = dict(json.loads(accepted[-1])) if accepted else {}
-    return [Night.from_json(text, commit) for commit, text in found], known
+    known = (_accepted(ledger.read(commit, ACCEPTED)) for commit in reversed(commits))
+    return [_night(text, commit) for commit, text in found], next(filter(None, known), {})
+
+
+def _night(text: bytes, commit: str) -> Night:
+    try:
+        return Night.from_json(text, commit)
+    except DamagedRunError as error:
+        return Night(commit[:10], [], failure=str(error), commit=commit)
+
+
+def _accepted(text: bytes | None) -> dict[str, str]:
+    """Nothing where that is no map of reasons."""
+    try:
+        known = json.loads(text or b"{}")
+    except ValueError:
+        return {}
+    is_map = isinstance(known, dict) and all(isinstance(each, str) for each in known.values())
+    return dict(known) if is_map else {}
 
 
 def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environment], ledger: Ledger, say: Say) -> Ready:
@@ -146,7 +165,9 @@ class _Eye:
                     if change.kind == "harness"
                     else software.undoing(change, then.arm(own), present, self._had, self._say)
                 )
-                yield Step(str(change), undone)
+                is_script = change.kind == "files" and change.after
+                both = (self._had(change.before), self._had(change.after)) if is_script else ()
+                yield Step(str(change), undone, "", software.differing_lines(*both) if both else ())
             except HarnessError as error:
                 yield Step(str(change), {}, str(error))
 

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from harness import cli
@@ -84,8 +85,48 @@ def test_who_is_notified_is_asked_three_times_and_never_blocks(
     assert "ended with status 4 (try 3 of 3)" in capsys.readouterr().err
     _nights._notify("sleep 60", "a night")
     _nights._notify("/no/such/command", "a night")
-    _nights._notify("'", "a night")
-    assert capsys.readouterr().err.count("try 3 of 3") == 3
+    assert capsys.readouterr().err.count("try 3 of 3") == 2
+
+
+def test_what_a_command_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_nights, "NOTIFY_SECONDS", 0.5)
+    monkeypatch.setattr(_nights, "TRIES", 1)
+    started = tmp_path / "pid"
+    _nights._notify(f"sh -c 'sleep 600 & echo $! > {started}; wait'", "a night")
+    number = int(started.read_text())
+    for _ in range(100):
+        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{number} is alive")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("tell 'us", '--notify "tell \'us": no closing quotation'),
+        (" ", "--notify is empty"),
+        ("/no/such/command -x", "--notify: '/no/such/command' is no program that can be run"),
+    ],
+)
+def test_what_is_no_command_is_told_before_the_night(
+    project: Path, capsys: pytest.CaptureFixture[str], command: str, message: str
+) -> None:
+    (project / "asv.conf.json").write_text("{}")
+    (project / "scenarios").mkdir()
+    assert cli.main(["nightly", "--notify", command]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_matrix_that_cannot_be_read_is_a_night_that_could_not_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "asv.conf.json").write_text("{")
+    (project / "scenarios").mkdir()
+    assert cli.main(["nightly", "--json"]) == 3
+    assert "the night could not run: " in json.loads(capsys.readouterr().out)["headline"]
+    assert cli.main(["nightly", "show", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["nights"]) == 3
 
 
 def test_what_a_notified_command_prints_is_no_part_of_the_json(capfd: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,8 @@ def test_the_line_comes_first_and_an_answer_says_what_why_and_which() -> None:
     text = _text(render(NIGHT, {}))
     assert text.startswith("1 new alert; 1 alert, 1 failed; 3 rounds\n")
     assert "software: lenet main, throughput, id a1\n  b is slower | <b>\n  because of: the script" in text
+    assert "\n    train.py:3 + sleep(1) # <b>\n" in text
+    assert '\n  if that is as it should be: harness nightly accept a1 --because "WHY"\n' in text
     assert "no disk" in text
 
 
@@ -29,7 +31,10 @@ def test_what_is_accepted_or_was_told_before_is_no_news() -> None:
     assert told(NIGHT, {}, ["software"]) == [ALERT]
     assert told(NIGHT, {"a1": "on purpose"}, ["software"]) == []
     assert told(NIGHT, {}, ["machine"]) == []
-    assert "accepted, on purpose: lenet" in _text(render(NIGHT, {"a1": "on purpose"}))
+    known = _text(render(NIGHT, {"a1": "on purpose"}))
+    assert known.startswith("no new alerts; 1 accepted, 1 failed; 3 rounds")
+    assert "accepted, on purpose: lenet" in known
+    assert "--because" not in known
     later = Night("n3", NIGHT.scenarios, rounds=3)
     assert headline(later, {}, ["software"]).startswith("no new alerts; ")
     assert "(told on n2)" in _text(render(later, {}))

@@ -85,3 +85,28 @@ def test_a_folder_in_no_repository_is_told(tmp_path: Path) -> None:
 def test_what_git_refuses_is_told_in_its_words(known: Ledger) -> None:
     with pytest.raises(HarnessError, match="git ls-tree: fatal"):
         known.names("0123456789012345678901234567890123456789", "scripts")
+
+
+def test_projects_in_one_repository_have_nights_of_their_own(known: Ledger) -> None:
+    whole = known.repository
+    for name in ("a/b", "a-b"):
+        (whole / name).mkdir(parents=True)
+    branches = [ledger.of(whole / name).branch for name in ("", "a-b", "a/b")]
+    assert branches[:2] == ["nights", "nights-a-b"]
+    assert branches[2].startswith("nights-a-b-")
+    ledger.of(whole / "a-b").append({"night.json": b"1"}, "night")
+    assert (known.commits(), len(ledger.of(whole / "a-b").commits())) == ([], 1)
+
+
+def test_what_keeps_git_from_taking_a_night_is_told_before_it(known: Ledger, tmp_path: Path) -> None:
+    known.require_possible()
+    commit = known.append({"night.json": b"1"}, "night")
+    _git(known.repository, "update-ref", "-d", "refs/heads/nights")
+    _git(known.repository, "branch", "nights/old", commit)
+    with pytest.raises(InputError, match="the branch nights/old leaves no room for the branch nights; rename it"):
+        known.require_possible()
+    _git(known.repository, "branch", "-m", "nights/old", "nights")
+    known.require_possible()
+    _git(known.repository, "worktree", "add", "--quiet", str(tmp_path / "beside"), "nights")
+    with pytest.raises(InputError, match=r"the branch nights is checked out in .*beside"):
+        known.require_possible()

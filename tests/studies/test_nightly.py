@@ -29,7 +29,10 @@ VALUES: dict[str, Any] = {
     "workload": {"model": "mlp", "steps": 100, "batch_size": 16},
 }
 THEN = replace(Tracked(VALUES), files="then")
-STEPS = [Step("a variable", {"target.env.NEW": None}), Step("the batch", {"workload.batch_size": 8})]
+STEPS = [
+    Step("a variable", {"target.env.NEW": None}),
+    Step("the batch", {"workload.batch_size": 8}, "", ["train.py:9 + sleep(1)"]),
+]
 HISTORY = {"main": {"seconds_per_sample": [math.log(each) for each in (1.0, 1.02, 0.98, 1.01, 0.99, 1.0)]}}
 
 
@@ -127,7 +130,7 @@ def test_what_cannot_be_told_is_looked_at_again(folder: StudyFolder) -> None:
 
 def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) -> None:
     study = _night(folder, _watched(changed=True), repeat=1)
-    _run(study, "round-1-mlp")
+    _run(study, "round-1-mlp", seconds=1.25)
     _compared(study, "look-main-mlp", SLOWER)
     assert _next(study) == "confirm-throughput-main-mlp"
     _compared(study, "confirm-throughput-main-mlp", SLOWER)
@@ -136,6 +139,10 @@ def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) 
     assert _next(study) == ""
     (answer,) = study.answers
     assert (answer.word, answer.cause, answer.since) == ("software", "the batch", folder.id)
+    assert answer.shown == (
+        "samples/s: 1 on the last good night, 0.8 tonight (medians of 1 and 1 rounds)",
+        "train.py:9 + sleep(1)",
+    )
     assert study.night.scenarios[0].state == "alert"
 
 

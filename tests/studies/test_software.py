@@ -82,3 +82,13 @@ def test_what_no_side_can_be_without_is_told() -> None:
         undoing(Change("field", "workload.steps", 5, 6), THEN, NOW, Path, print)
     with pytest.raises(HarnessError, match="there are several files"):
         undoing(Change("files", "", "a.py@1+b.py@2", ""), THEN, NOW, Path, print)
+
+
+def test_lines_that_one_of_two_folders_lacks(tmp_path: Path) -> None:
+    _write(tmp_path / "then", train="a\nb\nc\n", old="x\n")
+    _write(tmp_path / "now", train="a\nB\nc\nd\n", lib__new="y\n")
+    expected = ["lib/new.py:1 + y", "old.py:1 - x", "train.py:2 - b", "train.py:2 + B", "train.py:4 + d"]
+    assert software.differing_lines(tmp_path / "then", tmp_path / "now") == expected
+    _write(tmp_path / "now", train="\n".join(map(str, range(20))))
+    found = software.differing_lines(tmp_path / "then", tmp_path / "now")
+    assert (len(found), found[-1]) == (13, "and 13 more lines")

@@ -11,14 +11,14 @@ from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from harness.base.printable import printable
-from harness.report.nightly import STYLES, headline, told, why, words_of
+from harness.report.nightly import STYLES, headline, state_of, to_accept, told, why, words_of
 from harness.report.pages.markdown import plain, table
 from harness.studies.nights import Night
 
 
 def as_markdown(night: Night, accepted: Mapping[str, str], words: Sequence[str] = ("software",)) -> str:
     """For a pull request or a step summary."""
-    rows = [(each.key, each.state, why(each)) for each in night.scenarios]
+    rows = [(each.key, state_of(each, accepted), why(each)) for each in night.scenarios]
     found = [
         (answer.id, answer.word, f"{answer.scenario} {answer.arm}", words_of(answer), answer.text, answer.cause)
         for each in night.scenarios
@@ -27,6 +27,9 @@ def as_markdown(night: Night, accepted: Mapping[str, str], words: Sequence[str] 
     lines = [f"### {plain(headline(night, accepted, words))}", ""]
     lines += table(("scenario", "state", "because"), rows)
     lines += table(("id", "it is", "of", "measure", "why that is said", "because of"), found)
+    for answer in told(night, accepted, words):
+        shown = [*answer.shown, f"if that is as it should be: {to_accept(answer)}"]
+        lines += [f"`{answer.id}`:", "", *(f"    {printable(line)}" for line in shown), ""]
     return "\n".join([*lines, f"night `{night.id}`"]) + "\n"
 
 
@@ -39,7 +42,9 @@ def as_junit(night: Night, accepted: Mapping[str, str], words: Sequence[str] = (
         mine = [answer for answer in news if answer.scenario == each.key]
         if mine or each.state == "failed":
             text = "; ".join(f"{words_of(one)}: {one.text}; {one.cause}" for one in mine) or each.note
-            case.result = [Failure(printable(text), each.state)]
+            failure = Failure(printable(text), each.state)
+            failure.text = "\n".join(printable(line) for one in mine for line in (*one.shown, to_accept(one)))
+            case.result = [failure]
         elif each.state == "undecided":
             case.result = [Skipped(printable(each.note), each.state)]
         suite.add_testcase(case)
@@ -63,7 +68,7 @@ def as_prometheus(night: Night, accepted: Mapping[str, str], words: Sequence[str
     values = Gauge("harness_nightly_value", "median of a night's rounds, in base units", labels, registry=registry)
     for each in night.scenarios:
         for state in STYLES:
-            states.labels(each.key, state).set(float(each.state == state))
+            states.labels(each.key, state).set(float(state_of(each, accepted) == state))
         for arm, numbers in each.numbers.items():
             for quantity, rounds in numbers.items():
                 if rounds:

@@ -12,7 +12,8 @@ from harness.report.pages import nightly
 from harness.studies.nights import Answer, Measured, Night
 from harness.studies.tracked import Tracked
 
-ALERT = Answer("a1", "lenet", "main", "throughput", "software", "b is slower | <b>", "the script", "n2")
+LINES = ("samples/s: 100 on the last good night, 80 tonight", "train.py:3 + sleep(1) # <b>")
+ALERT = Answer("a1", "lenet", "main", "throughput", "software", "b is slower | <b>", "the script", "n2", shown=LINES)
 NUMBERS = {"main": {"seconds_per_sample": [0.001, 0.002, 0.003]}}
 LENET = Measured("lenet", Tracked({}), NUMBERS, {"main": ["completed"]}, "alert", answers=(ALERT,))
 LOST = Measured("lost", Tracked({}), {}, {}, "failed", note="no disk")
@@ -25,6 +26,8 @@ def test_junit_has_a_case_for_each_scenario() -> None:
         ("lenet", ["throughput: b is slower | <b>; the script"]),
         ("lost", ["no disk"]),
     ]
+    (failure,) = next(iter(suite)).result
+    assert failure.text.splitlines() == [*LINES, 'harness nightly accept a1 --because "WHY"']
     (accepted,) = JUnitXml.fromstring(nightly.as_junit(Night("n2", [LENET]), {"a1": "yes"}).encode())
     assert [case.result for case in accepted] == [[]]
 
@@ -46,6 +49,9 @@ def test_markdown_escapes_what_it_would_take_for_its_own() -> None:
     text = nightly.as_markdown(NIGHT, {})
     assert "### 1 new alert; 1 alert, 1 failed; 3 rounds" in text
     assert r"b is slower \| \<b\>" in text
+    assert f"    {LINES[1]}\n" in text
+    assert '    if that is as it should be: harness nightly accept a1 --because "WHY"' in text
+    assert "| lenet | accepted |" in nightly.as_markdown(NIGHT, {"a1": "yes"})
 
 
 def test_gitlab_and_github_get_what_is_new() -> None:
