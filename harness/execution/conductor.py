@@ -71,6 +71,8 @@ class _RoleState:
     reported: int = 0
     failed: str = ""
     dismissed: bool = False
+    again: bool = False
+    """Whether it is not the first of its role."""
 
     @property
     def lives(self) -> bool:
@@ -215,7 +217,8 @@ class Conductor:
 
     def _on_spawned(self, event: Spawned) -> list[Action]:
         """Note a role's first process, or one that takes the place of another."""
-        self._roles[event.subject] = _RoleState(spawned=event.t)
+        again = self._roles[event.subject].spawned is not None
+        self._roles[event.subject] = _RoleState(spawned=event.t, again=again)
         self._move(event)
         return []
 
@@ -430,6 +433,8 @@ class Conductor:
         taken = max([self._roles[name].step for name in self.arm.workers if self._roles[name].done], default=0)
         if job.script is None or taken == job.steps:
             return f"{job.steps} steps"
+        if any(self._roles[name].again for name in self.arm.workers):
+            return f"{taken} steps, counted from where it was started again,"
         return f"{taken} steps" if job.steps is None else f"{taken} steps, not {job.steps}, by the script's own end,"
 
     def _dismiss_services(self) -> list[Action]:

@@ -32,6 +32,7 @@ class Goodput(Measure):
         self._costs = {name: BoundedSeries() for name in arm.workers}
         self._began = self._last = 0.0
         self._counts: list[int | None] = []
+        self._again = False
 
     def add(self, event: Event) -> None:
         if isinstance(event, Started):
@@ -43,12 +44,17 @@ class Goodput(Measure):
         elif event.subject in self._reached:
             self._last = event.t
             if isinstance(event, Window) and event.first >= self.arm.workload.warmup:
+                self._again |= event.first < self._reached[event.subject]
                 self._reached[event.subject] = max(self._reached[event.subject], event.first + event.steps)
                 self._costs[event.subject].add(event.seconds / event.steps)
 
     def quantities(self) -> Iterable[Quantity]:
         if self.arm.turn:
             yield Quantity("goodput", "samples/s", None, note="time of other arms' turns would be in it")
+            return
+        if self._again and self.arm.workload.script is not None:
+            note = "a script that is started again counts from 0, so that nobody knows which steps it did twice"
+            yield Quantity("goodput", "samples/s", None, note=note)
             return
         seconds = self._last - self._began
         batch = self._batch()

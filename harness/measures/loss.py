@@ -16,7 +16,7 @@ from harness.vocabulary.quantities import Quantity
 
 
 class Loss(Measure):
-    """``loss_curve``: mean over workers of each step's loss. ``final_loss``: over the last fifth of all steps.
+    """``loss_curve``: mean over workers of each step's loss, as far as it is known; ``final_loss``: of its last fifth.
 
     ``steps_to_loss``: steps until the mean loss of a window's length of them is at or below ``workload.target_loss``.
     """
@@ -28,6 +28,10 @@ class Loss(Measure):
         super().__init__(arm)
         self._workers: dict[str, BoundedSeries] = {}
         self._ends: dict[str, int] = {}
+        self._unknown: dict[str, int] = {}
+        """Steps of each worker whose losses were not seen, before the last one that was."""
+
+        self._again = False
 
     def add(self, event: Event) -> None:
         if isinstance(event, Done):
@@ -37,7 +41,13 @@ class Loss(Measure):
         if event.subject not in self._workers:
             self._workers[event.subject] = BoundedSeries()
         series = self._workers[event.subject]
-        series.truncate(event.first)  # a worker that was started again goes back
+        place = event.first - self._unknown.get(event.subject, 0)
+        if place > series.count:
+            self._unknown[event.subject] = event.first - series.count
+        elif place < 0:
+            self._unknown[event.subject], place = 0, event.first
+        self._again |= place < series.count and self.arm.workload.script is not None
+        series.truncate(place)  # a worker that was started again goes back
         for value in event.values:
             series.add(float("nan") if value is None else value)
 
@@ -45,8 +55,15 @@ class Loss(Measure):
         shortest = min((len(series.points) for series in self._workers.values()), default=0)
         curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
         last = curve[-1] if curve else None
-        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note="" if curve else self._why_none())
-        yield from self._steps_to_loss(curve)
+        unknown = max(self._unknown.values(), default=0)
+        note = f"losses of {unknown} steps were not seen, and are left out" if unknown else ""
+        note = "a script that is started again counts from 0: steps of its last life" if self._again else note
+        note = note if curve else self._why_none()
+        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note=note)
+        if not unknown:
+            yield from self._steps_to_loss(curve)
+        elif self.arm.workload.target_loss is not None:
+            yield Quantity("steps_to_loss", "steps", None, note=note)
         if not curve or not all(self._is_whole(name) for name in self.arm.workers):
             note = "not all workers trained to the end" if curve else self._why_none()
             yield Quantity("final_loss", "", None, note=note)
@@ -56,6 +73,7 @@ class Loss(Measure):
     def _is_whole(self, name: str) -> bool:
         """Whether the losses of all steps of a worker are there; a script's last window need not be full."""
         job, count = self.arm.workload, self._workers[name].count if name in self._workers else 0
+        count += self._unknown.get(name, 0)
         if job.script is None:
             return count >= (job.steps or 0)
         return name in self._ends and count > self._ends[name] - job.window

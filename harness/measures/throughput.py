@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from harness.measures import Measure, from_samples
@@ -31,11 +31,13 @@ REPORT_SECONDS = 0.05
 class _Stretch:
     """Time of one worker from ``begin`` to ``end``, with what its windows in it trained and took.
 
-    ``covered``: seconds of it in which the worker trained; the rest are gaps, as while it was started again.
+    ``covered``: seconds of it in which the worker trained; the rest are gaps, as while it was started again. ``steps``
+    count in place of samples where these are not known of all.
     """
 
     begin: float
     end: float
+    steps: float
     samples: float
     seconds: float
     covered: float
@@ -52,8 +54,14 @@ class _Stretch:
 
     def joined(self, later: _Stretch) -> _Stretch:
         """Both as one."""
-        sums = (self.samples + later.samples, self.seconds + later.seconds, self.covered + later.covered)
+        steps, samples = self.steps + later.steps, self.samples + later.samples
+        sums = (steps, samples, self.seconds + later.seconds, self.covered + later.covered)
         return _Stretch(self.begin, later.end, *sums)
+
+    @property
+    def in_steps(self) -> _Stretch:
+        """The same, where each step counts as one sample."""
+        return replace(self, samples=self.steps)
 
 
 class _Windows:
@@ -82,15 +90,16 @@ class _Turn:
 
     begin: float = math.inf
     end: float = 0.0
+    steps: float = 0.0
     samples: float = 0.0
 
     def add(self, stretch: _Stretch) -> None:
         self.begin, self.end = min(self.begin, stretch.begin), max(self.end, stretch.end)
+        self.steps += stretch.steps
         self.samples += stretch.samples
 
-    @property
-    def rate(self) -> float:
-        return self.samples / (self.end - self.begin)
+    def rate(self, in_steps: bool) -> float:
+        return (self.steps if in_steps else self.samples) / (self.end - self.begin)
 
 
 Workers = Mapping[str, _Windows]
@@ -171,29 +180,42 @@ class Throughput(Measure):
         before = opened if self.arm.turn else self._ends.get(window.subject, opened)
         begin = before if 0 <= opened - before <= REPORT_SECONDS else opened
         self._ends[window.subject] = window.t
-        return _Stretch(begin, window.t, float(self._samples(window)), window.seconds, window.t - begin)
+        counts = float(window.steps), float(self._samples(window))
+        return _Stretch(begin, window.t, *counts, window.seconds, window.t - begin)
 
     def _samples(self, window: Window) -> int:
-        """Of a window; where nobody knows, each step counts as one."""
+        """Of a window; where those of one are not known, steps count in all of them."""
         planned = self.arm.workload.samples_of(window.first, window.steps)
         if planned is not None:
             return planned
         counted = self._counted.pop(window.subject, None)
         if counted is None:
             self._unit = "steps"
-        return window.steps if counted is None else counted
+        return counted or 0
+
+    def _told(self, workers: Workers) -> dict[str, Sequence[_Stretch]]:
+        """Stretches of each worker, in samples or in steps."""
+        in_steps = self._unit == "steps"
+        return {
+            name: [stretch.in_steps if in_steps else stretch for stretch in windows.stretches]
+            for name, windows in workers.items()
+        }
+
+    def _rates(self, workers: Workers, through: Iterable[str]) -> tuple[list[float], int]:
+        strides = {name: windows.stride for name, windows in workers.items()}
+        return _job_rates(self._told(workers), strides, through)
 
     def quantities(self) -> Iterable[Quantity]:
-        rates, stride = _job_rates(self._whole, self._through)
+        rates, stride = self._rates(self._whole, self._through)
         if self.arm.turn:
-            rates, stride = [turn.rate for turn in self._turns.values()], 1
+            rates, stride = [turn.rate(self._unit == "steps") for turn in self._turns.values()], 1
         yield from_samples("throughput", f"{self._unit}/s", rates, note=_idle(rates), stride=stride)
         yield _cost(rates, stride, self._unit.removesuffix("s"))
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
-            own = [stretch.rate for stretch in windows.stretches]
+            own = [stretch.rate for stretch in self._told(self._whole)[role]]
             yield from_samples("throughput", f"{self._unit}/s", own, role, stride=windows.stride)
         if self.arm.schedule:
-            inside = [_job_rates(workers, workers.keys()) for workers in self._faulted if workers]
+            inside = [self._rates(workers, workers.keys()) for workers in self._faulted if workers]
             rates = [rate for rates, _ in inside for rate in rates]
             most = max((stride for _, stride in inside), default=1)
             note = _idle(rates) if rates else "no window lies wholly within a fault"
@@ -212,26 +234,28 @@ def _idle(rates: Sequence[float]) -> str:
     return f"nobody trained in {idle} of {len(rates)} cells of time" if idle else ""
 
 
-def _job_rates(workers: Workers, through: Iterable[str]) -> tuple[list[float], int]:
+def _job_rates(
+    workers: Mapping[str, Sequence[_Stretch]], strides: Mapping[str, int], through: Iterable[str]
+) -> tuple[list[float], int]:
     """Rates of the job in as many cells as the worker with most has stretches, and the windows in one of them.
 
     The cells end with the first of those that went ``through`` all there was; a worker that did not counts as idle.
     """
     if not workers:
         return [], 1
-    begin = max(windows.stretches[0].begin for windows in workers.values())
-    ends = {name: windows.stretches[-1].end for name, windows in workers.items()}
+    begin = max(stretches[0].begin for stretches in workers.values())
+    ends = {name: stretches[-1].end for name, stretches in workers.items()}
     end = min((ends[name] for name in through if name in ends), default=max(ends.values()))
-    fullest = max(workers.values(), key=lambda windows: (len(windows.stretches), windows.stride))
-    count = len(fullest.stretches)
+    fullest = max(workers, key=lambda name: (len(workers[name]), strides[name]))
+    count = len(workers[fullest])
     width = (end - begin) / count
     if width <= 0:
         return [], 1
     trained = [0.0] * count
-    for windows in workers.values():
-        for stretch in windows.stretches:
+    for stretches in workers.values():
+        for stretch in stretches:
             _spread(stretch, begin, width, trained)
-    return [samples / width for samples in trained], fullest.stride
+    return [samples / width for samples in trained], strides[fullest]
 
 
 def _spread(stretch: _Stretch, begin: float, width: float, trained: list[float]) -> None:

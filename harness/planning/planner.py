@@ -196,7 +196,8 @@ def _sizes(scenario: Scenario) -> tuple[tuple[int, ...], tuple[int, ...], float]
     workload, seed, steps = scenario.workload, scenario.seed, scenario.workload.steps or 1
     shapes: Distribution = workload.shapes or Fixed(distribution="fixed", value=workload.facts.size)
     if workload.widths is None:
-        return shapes.sizes(seed, steps), (), shapes.padding(seed, steps)
+        is_square = workload.script is None and workload.facts.input == "image"
+        return shapes.sizes(seed, steps), (), shapes.padding(seed, steps, 2 if is_square else 1)
     drawn = shapes.drawn(seed, steps), workload.widths.drawn(seed + 3, steps)
     high, wide = (tuple(islice(cycle(each), max(map(len, drawn)))) for each in drawn)
     heights, widths = tuple(map(shapes.padded, high)), tuple(map(workload.widths.padded, wide))

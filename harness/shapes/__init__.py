@@ -6,6 +6,7 @@ sizes on every machine and version.
 
 from __future__ import annotations
 
+import math
 import random
 from abc import abstractmethod
 from statistics import NormalDist
@@ -80,10 +81,12 @@ class Distribution(Strict):
         """What each step computes with."""
         return tuple(map(self.padded, self.drawn(seed, steps)))
 
-    def padding(self, seed: int, steps: int) -> float:
-        """The share of `sizes` that is padding."""
+    def padding(self, seed: int, steps: int, dimensions: int = 1) -> float:
+        """The share of what is computed with that is padding: lengths, or with two dimensions the areas of squares."""
         drawn = self.drawn(seed, steps)
-        return 1 - sum(drawn) / sum(map(self.padded, drawn))
+        both = drawn, map(self.padded, drawn)
+        own, padded = (sum(math.prod([size] * dimensions) for size in sizes) for sizes in both)
+        return 1 - own / padded
 
 
 def all_shapes() -> dict[str, type[Distribution]]:

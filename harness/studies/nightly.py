@@ -467,7 +467,7 @@ class Nightly(Composite):
             name, plainly = _PLAINLY[quantity]
             then, now = (f"{plainly(median(values)):.6g}" for values in both)
             rounds = " and ".join(str(len(values)) for values in both)
-            yield f"{name}: {then} on the last good night, {now} tonight (medians of {rounds} rounds)"
+            yield f"{name}: {then} on the last good night, {now} tonight, each by itself (medians of {rounds} rounds)"
         if word == "software":
             low, high, _ = self._left(suspect)
             yield from (line for step in self._steps(each, suspect.arm)[low:high] for line in step.lines)

@@ -39,6 +39,8 @@ def is_defect(error, trace, faults):
         trace = trace.tb_next
     if any(file.startswith(_WATCHING) for file in files):
         return True  # what it asks of MXNet, no script has asked
+    if isinstance(error, SyntaxError) and not (error.filename or "").startswith(_PACKAGE):
+        return False  # it is where a file of the user's is compiled
     file = files[-1]
     ours = file.startswith(_PACKAGE) and not file.startswith(_TRAINED)
     asked = (AskedError, *(error_kind for name, error_kind in _WANTS.items() if name in faults))

@@ -21,13 +21,13 @@ class Norms:
         if not named:
             return
         self._names = [name for name, _ in named]
-        self._pending.append([_sums([arrays[copy] for _, arrays in named]) for copy in range(len(named[0][1]))])
+        self._pending.append((_sums([_sum(arrays) for _, arrays in named]), getattr(training, "scale", 1.0)))
 
     def emit(self, channel, first):
         """Report the steps since the last report."""
         if not self._pending:
             return
-        norms = [_norms([sums.asnumpy() for sums in copies]) for copies in self._pending]
+        norms = [_norms(sums.asnumpy(), scale) for sums, scale in self._pending]
         self._pending = []
         channel.emit("gradients", first=first, names=self._names, norms=norms)
 
@@ -39,9 +39,18 @@ def _sums(arrays):
     return mx.nd.concat(*[(array * array).sum().reshape((1,)) for array in arrays], dim=0)
 
 
-def _norms(copies):
-    totals = [float(sum(values)) for values in zip(*copies)]
-    return [float("%.6g" % math.sqrt(total)) if math.isfinite(total) else None for total in totals]
+def _sum(copies):
+    """What all contexts together give: it is what the optimizer gets."""
+    first, *others = copies
+    for other in others:
+        first = first + other.as_in_context(first.context)
+    return first
+
+
+def _norms(sums, scale):
+    """Roots of sums of squares, without the scale of the loss."""
+    totals = map(float, sums)
+    return [float("%.6g" % (math.sqrt(total) / scale)) if math.isfinite(total) else None for total in totals]
 
 
 def not_finite(training):

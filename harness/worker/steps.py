@@ -1,5 +1,6 @@
 """The steps of one worker, however they come about: windows closed by a wait, faults at their step, what is told."""
 
+import itertools
 import math
 import time
 
@@ -143,20 +144,31 @@ class Steps:
 
     def _report(self, window):
         self._norms.emit(self._channel, window.first)
-        if all(window.losses):
-            values = [value if math.isfinite(value) else None for value in _means(window.losses)]
-            if None in values:
-                for parameter in not_finite(self._training)[:1]:
-                    self._channel.emit("not_finite", step=self.step, parameter=parameter)
-            self._channel.emit("loss", first=window.first, values=values)
+        self._tell_of_losses(window)
         memory = resident()
         memory.update(self._live.read())
         self._channel.emit("memory", step=self.step, **memory)
         tell_of_gpus(self._channel, self.step, self._training.contexts)
 
+    def _tell_of_losses(self, window):
+        """Of the steps whose losses are known, in runs of them."""
+        known = [(step, losses) for step, losses in enumerate(window.losses, window.first) if losses]
+        for _, run in itertools.groupby(enumerate(known), lambda each: each[1][0] - each[0]):
+            steps, losses = zip(*(each for _, each in run))
+            values = [value if math.isfinite(value) else None for value in _means(losses)]
+            if None in values:
+                for parameter in not_finite(self._training)[:1]:
+                    self._channel.emit("not_finite", step=self.step, parameter=parameter)
+            self._channel.emit("loss", first=steps[0], values=values)
+
     def finish(self):
-        """Tell what is left once no step comes any more: weights that are not finite, and digests of all."""
+        """Tell what is left once no step comes any more: losses of a window that was not filled, weights that are not
+        finite, and digests of all.
+        """
         self._channel.forget()  # arrays that outlive their library abort the process
+        if self._window is not None:  # its time is not that of its steps alone
+            self._norms.emit(self._channel, self._window.first)
+            self._tell_of_losses(self._window)
         for parameter in not_finite(self._training):
             self._channel.emit("not_finite", step=self.step, parameter=parameter)
         for context in self._training.contexts:
@@ -201,7 +213,7 @@ def _compute_for_nothing(seconds):
 
 
 def _means(losses):
-    """Of each step, over the samples of all contexts, each of which has as many.
+    """Of each step, over its samples.
 
     Arrays of one shape on one device are read as one, which takes a sixth of the time.
     """
@@ -217,4 +229,6 @@ def _means(losses):
 
 
 def _mean(losses):
-    return sum(float(loss.asnumpy().astype("float64").mean()) for loss in losses) / len(losses)
+    """Parts of a batch count by their samples."""
+    sums = sum(float(loss.asnumpy().astype("float64").sum()) for loss in losses)
+    return sums / sum(loss.size for loss in losses)

@@ -117,7 +117,7 @@ class ElementFault(GradientFault):
         return value, "element %d of %d from %.6g to %.6g" % (element, flat.size, old, new)
 
     def hit(self, flat, element):
-        """Change one element of a one-dimensional float32 array in place."""
+        """Change one element of a one-dimensional array of floats in place."""
         raise NotImplementedError
 
 

@@ -1,7 +1,6 @@
 """One bit of a gradient flips."""
 
-import numpy as np
-
+from ..failures import CannotCommitError
 from . import ElementFault
 
 
@@ -9,4 +8,7 @@ class Fault(ElementFault):
     """``bit`` of ``element``, of ``parameter``."""
 
     def hit(self, flat, element):
-        flat.view(np.uint32)[element] ^= np.uint32(1 << self.parameters["bit"])
+        bits, bit = flat.view("uint%d" % (8 * flat.dtype.itemsize)), self.parameters["bit"]
+        if bit >= 8 * flat.dtype.itemsize:
+            raise CannotCommitError("a %s has no bit %d" % (flat.dtype, bit))
+        bits[element] ^= bits.dtype.type(1 << bit)

@@ -4,6 +4,8 @@ import copy
 
 import numpy as np
 
+from ..failures import CannotCommitError
+
 
 def samples_of(batch, iterator):
     """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
@@ -46,14 +48,21 @@ class Fetched:
         return self._now
 
     def sized(self, step, size):
-        """The same at another size: of height and width, or of the length of sequences; repeated or dropped."""
+        """The same at another size: of height and width, or of the length of sequences; repeated or dropped.
+
+        So are labels that have one for each place of a sequence.
+        """
         data, labels = self._now
+        if data.ndim != 4 and labels.ndim == 2 and labels.shape == data.shape[:2]:
+            labels = _resized(labels, 1, size)
         for axis in (2, 3) if data.ndim == 4 else (1,):
-            data = np.take(data, np.arange(size) * data.shape[axis] // size, axis=axis)
+            data = _resized(data, axis, size)
         return data, labels
 
-    def changed(self, batch, step, batches):
-        """A batch as faults make it: ``batches`` is called for it, and calls this object in turn."""
+    def changed(self, batch, step, batches, lead=0):
+        """A batch as faults make it, and how many times as many samples it has: ``batches`` is called for it, and calls
+        this object in turn. ``lead``: how many steps come before the one that trains with it.
+        """
         first, rest = _parts(batch)
         self._now = None
         if first and all(hasattr(array, "asnumpy") for array in first):
@@ -62,13 +71,21 @@ class Fetched:
                 self._now += (np.zeros(len(self._now[0]), "float32"),)
         made = batches(step)
         if made is self._now:
-            return batch
+            return batch, 1
+        if lead > 0:
+            raise CannotCommitError(
+                "the script fetches batches ahead of the steps that train with them; no step is known to have this one"
+            )
         arrays = [old if new is before else self._like(old, new) for old, new, before in zip(first, made, self._now)]
-        return rest(arrays)
+        return rest(arrays), len(made[0]) / max(1, len(self._now[0]))
 
     def _like(self, old, value):
         kind = self._mx.nd if type(old) is self._mx.nd.NDArray else self._mx.np
         return kind.array(value, ctx=old.context, dtype=old.dtype)
+
+
+def _resized(array, axis, size):
+    return np.take(array, np.arange(size) * array.shape[axis] // size, axis=axis)
 
 
 def _parts(batch):
@@ -91,6 +108,24 @@ def _of_data_batch(batch):
         other = copy.copy(batch)
         other.data = [arrays[0], *batch.data[1:]]
         other.label = [*arrays[1:], *labels[1:]]
+        if other.data[0].shape != batch.data[0].shape:  # else a Module keeps to the shapes that it is told
+            _describe(other, "provide_data", other.data)
+            _describe(other, "provide_label", other.label)
+            if len(batch.data[0].shape) > 1 and getattr(batch, "bucket_key", None) == batch.data[0].shape[1]:
+                other.bucket_key = other.data[0].shape[1]
         return other
 
     return [batch.data[0], *labels[:1]], made
+
+
+def _describe(batch, name, arrays):
+    """Give a batch's descriptions the shapes of its arrays."""
+    told = getattr(batch, name, None)
+    if told:
+        setattr(batch, name, [_described(*each) for each in zip(told, arrays)])
+
+
+def _described(told, array):
+    if not hasattr(told, "layout"):
+        return (told[0], array.shape)
+    return type(told)(told.name, array.shape, told.dtype, told.layout)

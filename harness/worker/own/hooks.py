@@ -59,13 +59,20 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is):
 
 
 def _at_gradients(mx, seen):
-    def backward(heads, *arguments, **named):
-        return seen.goes_back(heads if isinstance(heads, (list, tuple)) else [heads])
+    def backward(heads, head_grads=None, *arguments, **named):
+        return seen.goes_back(_listed(heads), None if head_grads is None else _listed(head_grads))
+
+    def own_backward(head, out_grad=None, *arguments, **named):
+        return seen.goes_back([head], [out_grad])
 
     _around(mx.autograd, "backward", seen, backward)
-    _around(mx.nd.NDArray, "backward", seen, backward)
+    _around(mx.nd.NDArray, "backward", seen, own_backward)
     if hasattr(mx, "np"):
-        _around(mx.np.ndarray, "backward", seen, backward)
+        _around(mx.np.ndarray, "backward", seen, own_backward)
+
+
+def _listed(value):
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def _at_trainer(trainer, seen):
@@ -120,6 +127,7 @@ def _at_data(mx, seen):
     """Batches are fetched by ``for`` or ``next(iterator)``, or by a script that calls ``iterator.next()`` itself."""
 
     def begun(batches, loader):
+        seen.begins(loader)
         return _Iteration(loader, batches, seen)
 
     def fetches(iterator):
@@ -135,6 +143,7 @@ def _at_data(mx, seen):
     def stand_at(kind):
         _around(kind, "__next__", seen, fetches, fetched)
         _around_unless_mxnet_calls(kind, "next", seen, fetches, fetched)
+        _around(kind, "reset", seen, seen.begins)
 
     _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
     for kind in _with_subclasses(mx.io.DataIter):

@@ -13,6 +13,7 @@ class Owner:
     """Base of all; ``loss_from`` says where losses come from, if not from what backward starts from."""
 
     loss_from = "not seen: nothing was given to backward"
+    scale = 1.0
 
     def losses(self, labels):
         """Those of a step's samples, ``[array]``, by its labels; empty where nobody can tell."""
@@ -31,9 +32,18 @@ class TrainerOwner(Owner):
         known = [parameter.list_ctx() for parameter in self.of._params if parameter._data is not None]
         return known[0] if known else []
 
+    @property
+    def scale(self):
+        """By which AMP has multiplied the loss, and with it all gradients."""
+        scaler = getattr(self.of, "_amp_loss_scaler", None)
+        return 1.0 if scaler is None else float(scaler.loss_scale)
+
     def arrays(self):
+        """Without row_sparse ones of a job: of these a worker has the rows that it pulled last."""
+        store = self.of._kvstore
+        in_job = store is not None and "dist" in store.type
         for parameter in self.of._params:
-            if parameter._data is not None:
+            if parameter._data is not None and not (in_job and parameter._stype == "row_sparse"):
                 gradients = parameter._grad or []
                 yield parameter.name, parameter.grad_req != "null", _classic(parameter._data), _classic(gradients)
 
@@ -53,7 +63,7 @@ class ModuleOwner(Owner):
 
     def __init__(self, module):
         self.of = module
-        self._loss = None
+        self._loss = self._head = None
 
     @property
     def contexts(self):
@@ -72,23 +82,31 @@ class ModuleOwner(Owner):
     @property
     def loss_from(self):
         """Only of MXNet's own outputs is one known."""
-        words, _ = _LOSSES.get(self._output(), ("", None))
+        words, _ = _LOSSES.get(self._output().kind, ("", None))
         return words or "not seen: its output is none of %s" % ", ".join(sorted(_LOSSES))
 
     def _output(self):
-        """The operator of the only output; "" where there are several."""
+        """The only output; one of no kind where there are several."""
         if not _plain(self.of):
-            return ""
+            return _NO_OUTPUT
         nodes = json.loads(_plain(self.of)[-1]._symbol.tojson())
-        heads = [nodes["nodes"][head[0]]["op"] for head in nodes["heads"]]
-        return heads[0] if len(heads) == 1 else ""
+        heads = [nodes["nodes"][head[0]] for head in nodes["heads"]]
+        return _Output(heads[0], nodes["nodes"]) if len(heads) == 1 else _NO_OUTPUT
 
     def losses(self, labels):
         """By what the output gives and its labels."""
         if self._loss is None:
-            _, self._loss = _LOSSES.get(self._output(), ("", _unknown))
+            self._head = self._output()
+            _, self._loss = _LOSSES.get(self._head.kind, ("", _unknown))
         (output, *more) = self.of.get_outputs()
-        return [] if more else self._loss(output, labels[0].as_in_context(output.context) if labels else None)
+        return [] if more else self._loss(output, self._label(labels, output.context), self._head.ignored)
+
+    def _label(self, labels, context):
+        """Of several, the output's own: batches have them in the order in which the module was bound."""
+        names = [each[0] for each in _plain(self.of)[-1]._label_shapes or ()]
+        if not labels or len(labels) != len(names) or self._head.label not in names:
+            return None
+        return labels[names.index(self._head.label)].as_in_context(context)
 
     def facts(self):
         """Names of what was recognised."""
@@ -121,17 +139,38 @@ class StoreOwner(Owner):
         return {"trainer": "none: the script pushes and pulls itself", "kvstore": self.of.type}
 
 
-def _cross_entropy(output, label):
-    """Of the probabilities that a SoftmaxOutput gives to the labels."""
+class _Output:
+    """A node of a symbol that gives an output: its operator, the label that it takes, and which value is ignored."""
+
+    def __init__(self, node, nodes):
+        self.kind, told = node["op"], node.get("attrs", {})
+        label = nodes[node["inputs"][1][0]] if len(node["inputs"]) > 1 else {"name": "", "op": "null"}
+        while label["op"] in ("Reshape", "reshape", "Flatten", "identity", "BlockGrad"):
+            label = nodes[label["inputs"][0][0]]
+        self.label = label["name"] if label["op"] == "null" else ""
+        ignores = told.get("use_ignore", "False").lower() in ("true", "1")
+        self.ignored = float(told.get("ignore_label", -1)) if ignores else None
+
+
+_NO_OUTPUT = _Output({"op": "", "inputs": []}, [])
+
+
+def _cross_entropy(output, label, ignored):
+    """Of the probabilities that a SoftmaxOutput gives to the labels, without those that it ignores."""
     if label is None or output.ndim != 2 or output.shape[0] != label.size:
         return []
-    return [-(output.pick(label.reshape((-1,))) + TINY).log()]
+    label = label.reshape((-1,))
+    losses = -(output.pick(label) + TINY).log()
+    if ignored is None:
+        return [losses]
+    counts = label != ignored
+    return [(losses * counts).sum() / counts.sum().clip(1, counts.size)]
 
 
 def _of_each(formula):
     """The mean over a sample's outputs, where there are as many labels."""
 
-    def losses(output, label):
+    def losses(output, label, ignored):
         if label is None or output.size != label.size:
             return []
         return [formula(output, label.reshape(output.shape)).reshape((output.shape[0], -1)).mean(axis=1)]
@@ -139,7 +178,7 @@ def _of_each(formula):
     return losses
 
 
-def _unknown(output, label):
+def _unknown(output, label, ignored):
     return []
 
 
@@ -157,7 +196,7 @@ _LOSSES = {
         "cross-entropy of its LogisticRegressionOutput",
         _of_each(lambda output, label: -label * (output + TINY).log() - (1 - label) * (1 - output + TINY).log()),
     ),
-    "MakeLoss": ("what its MakeLoss gives", lambda output, label: [output.reshape((output.shape[0], -1)).mean(axis=1)]),
+    "MakeLoss": ("what its MakeLoss gives", lambda output, *_: [output.reshape((output.shape[0], -1)).mean(axis=1)]),
 }
 """What is known of an output of MXNet's: the loss whose gradient it gives, in words and by output and label."""
 

@@ -12,10 +12,12 @@ import tempfile
 import threading
 import time
 import weakref
+from collections import deque
 
 from ..memory import counted, resident
 from ..worker import tell_of_import
 from .fetched import Fetched, samples_of, shape_of
+from .owners import StoreOwner
 
 LARGEST_LOSS = 65536
 """Elements of a head that is still taken for a loss."""
@@ -23,6 +25,24 @@ LARGEST_LOSS = 65536
 
 class StoppedError(SystemExit):
     """As many steps as were asked for: the script ends as by ``sys.exit()``."""
+
+
+class _Booked:
+    """What belongs to a step, so far: losses, samples of heads and of batches, the wait for them, a batch's shape."""
+
+    def __init__(self):
+        self.losses, self.heads, self.largest = [], 0, 0
+        self.samples, self.waited, self.shape = 0, 0.0, []
+
+    def forget_losses(self):
+        self.losses, self.heads, self.largest = [], 0, 0
+
+    def add(self, later):
+        """What came after it belongs to the same step."""
+        self.losses += later.losses
+        self.heads, self.largest = self.heads + later.heads, max(self.largest, later.largest)
+        self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
+        self.shape = later.shape or self.shape
 
 
 class _Within(threading.local):
@@ -42,8 +62,9 @@ class Seen:
         self.scale = 1.0
         self._ends, self._began = False, 0.0
         self._steps = self._training = None
-        self._started = self._told = False
+        self._started = self._told = self._over = False
         self._counts, self._shapes = [], []
+        self._counts_told = None
         self._drop()
 
     def imported(self, mx, seconds):
@@ -76,12 +97,17 @@ class Seen:
 
     def _drop(self):
         """Forget what belongs to one step."""
-        self._losses, self._heads, self._largest, self._fetched = [], 0, 0, []
-        self._samples, self._waited = 0, 0.0
+        self._booked, self._fetched = _Booked(), []
+        self._settled = _Booked()  # where pushes make steps: what came before the last of them
         self._updates = self._pushed = self.labels = None
-        self._shape = []
 
     # What hooks tell; each says whether the function is called, or gives what it returns
+
+    def begins(self, iterator):
+        """A loader or iterator begins anew; what it gave before and nobody trained with was left."""
+        if self._training is not None:
+            self._training.begins(iterator)
+        return True
 
     def fetches(self):
         """A batch is about to be fetched."""
@@ -92,40 +118,49 @@ class Seen:
 
     def fetched(self, batch, iterator):
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
+        samples, waited = samples_of(batch, iterator), time.monotonic() - self._began
+        lead = self._training.comes(iterator)
         if self._training.trains_with(iterator):
-            batch = self._training.passed(batch, self._steps.step)
-        self._fetched.append((samples_of(batch, iterator), time.monotonic() - self._began, iterator))
+            batch, times = self._training.passed(batch, self._steps.step, lead)
+            samples = round(samples * times)
+        self._fetched.append((samples, waited, iterator, threading.get_ident()))
         if self._job.record_shapes:
-            self._shape = list(shape_of(batch))
+            self._booked.shape = list(shape_of(batch))
         return batch
 
     def passes(self, batch):
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
         self.labels = getattr(batch, "label", None)
         if not self._fetched:
-            self._fetched.append((samples_of(batch, None), 0.0, None))
+            self._fetched.append((samples_of(batch, None), 0.0, None, threading.get_ident()))
         return True
 
-    def goes_back(self, heads):
-        """Gradients are about to be computed from heads, the losses."""
+    def goes_back(self, heads, weights=None):
+        """Gradients are about to be computed from heads, the losses, and from weights of them where these are given."""
         self._start()
-        fetched, self._fetched = self._fetched or [(0, 0.0, None)], []
-        samples, waited, _ = self._training.went_back(fetched)
-        self._samples += samples
-        self._waited += waited
-        for head in heads:
-            self._note(head)
+        fetched, self._fetched = self._fetched, []
+        samples, waited = self._training.went_back(fetched)
+        self._booked.samples += samples
+        self._booked.waited += waited
+        weights = [None] * len(heads) if weights is None else weights
+        parts = {}
+        for head, weight in zip(heads, weights):
+            if len(head.shape) <= 1 or head.size <= LARGEST_LOSS:
+                self._note(head, weight, parts)
+        self._booked.losses += parts.values()
         return True
 
-    def _note(self, head):
-        shape = head.shape
-        if len(shape) > 1 and head.size > LARGEST_LOSS:
-            return
+    def _note(self, head, weight, parts):
+        """Heads on one device are summed, as their gradients are; a script may change its own arrays later."""
         loss = head.detach()
-        self._losses.append(loss if self.scale == 1.0 else loss / self.scale)
-        if shape and shape != (1,):
-            self._heads += shape[0]
-            self._largest = max(self._largest, shape[0])
+        loss = (loss.copy() if self.scale == 1.0 else loss / self.scale) if weight is None else loss * weight
+        before = parts.get(head.context)
+        if before is not None:
+            loss = before + (loss if loss.shape == before.shape else loss.mean())
+        parts[head.context] = loss
+        if head.shape and head.shape != (1,):
+            self._booked.heads += head.shape[0]
+            self._booked.largest = max(self._booked.largest, head.shape[0])
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -138,7 +173,13 @@ class Seen:
         """Weights are about to be updated."""
         self._start()
         self._ends = self._training.takes_step(kind, holder)
-        if not self._ends or self._may_update():
+        if not self._ends:
+            self._booked.forget_losses()  # they were of the other one
+            return True
+        if self._pushed:  # what was pushed was no step
+            self._settled.add(self._booked)
+            self._booked, self._settled, self._pushed = self._settled, _Booked(), None
+        if self._may_update():
             return True
         self._ends = False
         self._end(None, "no update")
@@ -156,11 +197,17 @@ class Seen:
         """A key is about to be pushed, and not by a trainer."""
         self._start()
         first = key[0] if isinstance(key, (list, tuple)) else key
-        if self._training.is_clock(kind, holder) and self._training.begins_anew(first):
+        if not self._training.is_clock(kind, holder):
+            return True
+        if self._training.begins_anew(first):
             if self._pushed:
+                later, self._booked = self._booked, self._settled
                 self._end(None, "KVStore.push")
                 self._go_on()
+                self._booked = later
             self._pushed = True
+        self._settled.add(self._booked)
+        self._booked = _Booked()
         return True
 
     def saves(self, name, save):
@@ -203,36 +250,46 @@ class Seen:
 
     def _end(self, batch_size, loop):
         """The step is through."""
-        steps = self._steps
-        self._counts.append([self._count(batch_size), round(self._waited, 6)])
+        steps, booked = self._steps, self._booked
+        self._counts.append([self._count(batch_size), round(booked.waited, 6)])
         if self._job.record_shapes:
-            self._shapes.append(self._shape)
+            self._shapes.append(booked.shape)
         if not self._told:
             self._told = True
             self._channel.emit("recognised", facts=self._facts(loop))
+        losses = booked.losses or self._training.losses(self.labels)
         if steps.closes:
-            counts, waited = zip(*self._counts)
-            first = steps.step + 1 - len(counts)
-            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited), shapes=self._shapes)
-            self._counts, self._shapes = [], []
-        losses = self._losses or self._training.losses(self.labels)
+            self._tell_of_samples(steps.step + 1)
         self._drop()
         steps.ended(losses)
         self._training.stepped()
 
+    def _tell_of_samples(self, end):
+        """Of the steps before ``end`` that were not told of yet."""
+        if self._counts:
+            counts, waited = zip(*self._counts)
+            first = end - len(counts)
+            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited), shapes=self._shapes)
+            self._counts, self._shapes = [], []
+
     def _count(self, batch_size):
         """Samples of the step: those of batches, else of heads, else what the trainer was told; None if nobody knows.
 
-        Several heads are parts of a batch, or several losses of it: the trainer is told its size.
+        Several heads are parts of a batch, or several losses of it: the trainer is told its size, or that of all
+        workers. What it is told counts alone only where it does from the first step on: a loss that is a mean already
+        goes with 1, and workers of a job may be told the size of all.
         """
-        told = _whole(batch_size)
-        heads = self._largest if self._largest == told else self._heads
-        return _whole(self._samples) or heads or told
+        told, booked = _whole(batch_size), self._booked
+        is_whole = told in (booked.largest, booked.largest * self._job.workers)
+        known = _whole(booked.samples) or (booked.largest if is_whole else booked.heads)
+        if self._counts_told is None:
+            self._counts_told = not known and told != 1 and not self._job.kvstore.startswith("dist")
+        return known or (told if self._counts_told else None)
 
     def _go_on(self):
         """Begin the next step, unless there were as many as were asked for."""
         if self._steps.step == self._job.steps:
-            self.listens = False
+            self.finish()
             raise StoppedError(0)
         self._steps.await_credit()
         self._steps.begin()
@@ -241,20 +298,26 @@ class Seen:
         """What was recognised in the first step, in words."""
         found = {"loop": loop}
         found.update(self._training.facts())
-        found["loss"] = self._training.loss_in_words(len(self._losses))
-        found["batch"] = str(_whole(self._samples) or self._heads or "unknown")
-        found["input"] = "seen" if self._samples else "none"
+        found["loss"] = self._training.loss_in_words(len(self._booked.losses))
+        found["batch"] = str(self._counts[-1][0] or "unknown")
+        found["input"] = "seen" if self._booked.samples else "none"
         found["contexts"] = " ".join(map(str, self._training.contexts))
         return found
 
     def finish(self):
-        """The script is through, or was stopped."""
+        """The script is through, or was stopped; once."""
+        if self._over:
+            return
+        self._over = True
         if self._pushed:
+            self._settled.add(self._booked)
+            self._booked = self._settled
             self._end(None, "KVStore.push")
         self.listens = False
         if self._steps is None or self._steps.step == 0:
             self._channel.emit("done", step=0)
         else:
+            self._tell_of_samples(self._steps.step)
             self._steps.finish()
         self._leave()
 
@@ -291,6 +354,26 @@ def _whole(count):
         return None
 
 
+class _Given:
+    """What a loader or iterator gave since it began, how much of it was trained with, and how far it is ahead.
+
+    Where the first gradients come after more batches than later ones, each batch waits for a later step.
+    """
+
+    def __init__(self, iterator):
+        self.iterator, self.lead = weakref.ref(iterator), 0
+        self.begin()
+
+    def begin(self):
+        self.batches, self.taken, self._first = 0, 0, None
+
+    def take(self, count):
+        self.taken += count
+        if self._first is None:
+            self._first = count
+        self.lead = max(self.lead, self._first - count)
+
+
 class Training:
     """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
 
@@ -301,6 +384,9 @@ class Training:
         self._fetched = Fetched(mx)
         self.batches = self._fetched
         self._sources, self._went_back, self._last, self._usual = [], False, _nothing, 1
+        self._ahead = deque()
+        self._given, self._thread = [], None
+        self._went_since = self._brought_since = self._brings = False
 
     def trains_with(self, iterator):
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
@@ -309,21 +395,41 @@ class Training:
         return any(source() is _source(iterator) for source in self._sources)
 
     def went_back(self, fetched):
-        """Gradients are computed: of batches fetched since the last time, ``(samples, waited, iterator)``, the one that
-        they come from.
+        """Gradients are computed: samples of the batch that they come from, and how long it was waited for.
 
-        It is the last one, unless that came with more others of an iterator that is new than usual: these were checked
-        with, while another thread fetches what is trained with.
+        ``fetched`` since the last time: ``(samples, waited, iterator, thread)``. What another thread fetches is trained
+        with in its order. Else it is the last one, unless that came with more others of an iterator that is new than
+        usual: these were checked with.
         """
-        last = fetched[-1]
-        count = sum(each[2] is last[2] for each in fetched)
-        if self._went_back and last[2] is not None and count > self._usual and not self.trains_with(last[2]):
-            return next((each for each in reversed(fetched) if self.trains_with(each[2])), (0, 0.0, None))
+        self._went_since = True
+        self._thread = here = threading.get_ident()
+        self._ahead.extend(each for each in fetched if each[3] != here)
+        while self._ahead and not self.trains_with(self._ahead[0][2]):
+            self._ahead.popleft()
+        if self._ahead:
+            samples, waited, iterator, _ = self._ahead.popleft()
+            self._take(iterator, 1)
+            return samples, 0.0 if self._ahead else waited
+        own = [each for each in fetched if each[3] == here]
+        if not own:
+            self._went_back = True
+            return 0, 0.0
+        samples, waited, last, _ = own[-1]
+        count = sum(each[2] is last for each in own)
+        if self._went_back and last is not None and count > self._usual and not self.trains_with(last):
+            known = (each[:2] for each in reversed(own) if self.trains_with(each[2]))
+            return next(known, (0, 0.0))
+        self._take(last, count)
+        return samples, waited
+
+    def _take(self, iterator, count):
+        """A batch of it is trained with."""
         self._went_back = True
-        if last[2] is not None:
+        if iterator is not None:
+            self._brought_since = self._brings = True
             self._usual = count
-            self._learn(last[2])
-        return last
+            self._learn(iterator)
+            self._of(iterator).take(count)
 
     def _learn(self, iterator):
         """Batches of it are trained with."""
@@ -333,25 +439,47 @@ class Training:
             self._sources.append(weakref.ref(_source(iterator)))
         self._last = weakref.ref(iterator)
 
-    def passed(self, batch, step):
-        """A batch, as it is or as faults make it."""
-        return batch if self.batches is self._fetched else self._fetched.changed(batch, step, self.batches)
+    def begins(self, iterator):
+        """It gives its first batch next."""
+        self._of(iterator).begin()
+
+    def _of(self, iterator):
+        """What is known of it."""
+        self._given = [each for each in self._given if each.iterator() is not None]
+        for each in self._given:
+            if each.iterator() is iterator:
+                return each
+        self._given.append(_Given(iterator))
+        return self._given[-1]
+
+    def comes(self, iterator):
+        """A batch of it is there: how many steps come before the one that trains with it, as far as is known."""
+        given = self._of(iterator)
+        ahead = given.batches - given.taken if self._thread not in (None, threading.get_ident()) else given.lead
+        given.batches += 1
+        return ahead
+
+    def passed(self, batch, step, lead):
+        """A batch, as it is or as faults make it, and how many times as many samples it has then."""
+        if self.batches is self._fetched:
+            return batch, 1
+        return self._fetched.changed(batch, step, self.batches, lead)
 
     def is_clock(self, kind, holder):
-        """Whether that is who counts steps; the first one is."""
-        if self._clock is None:
+        """Whether that is who counts steps; the first one is, but a kvstore only where there is nothing else."""
+        if self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner):
             self._clock = kind(holder)
         return self._clock.of is holder
 
     def takes_step(self, kind, holder):
         """Whether a step of it is one of the script's."""
-        if self._clock is not None and self._clock.of is holder:
-            return True
         fresh = holder not in self._known
         self._known.add(holder)
-        if self._clock is None:
-            return self.is_clock(kind, holder)
-        succeeds = fresh and self._taken > 1  # as where a function that trains is called again
+        if self.is_clock(kind, holder):
+            return True
+        # As where a function that trains is called again: what steps after a batch, or gradients, of its own.
+        own = self._brought_since if self._brings else self._went_since
+        succeeds = fresh and self._taken > 1 and own
         if not succeeds and not any(owner.of is holder for owner in self._since):
             self._since.append(kind(holder))
             return False
@@ -363,6 +491,7 @@ class Training:
         if self._since:
             self._beside, self._since = self._since, []
         self._taken += 1
+        self._went_since = self._brought_since = False
 
     @property
     def _owners(self):
@@ -388,6 +517,11 @@ class Training:
     def contexts(self):
         """The devices of whoever counts steps."""
         return list(self._clock.contexts)
+
+    @property
+    def scale(self):
+        """By which gradients are larger than the loss's, as AMP has them."""
+        return self._clock.scale
 
     def facts(self):
         """What counts steps, in words."""

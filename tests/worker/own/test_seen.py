@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.worker.own.owners import Owner
+from harness.worker.own.owners import Owner, StoreOwner
 from harness.worker.own.seen import Seen, Training, matches
 
 
@@ -41,10 +41,13 @@ class Array:
 
 
 def counted(steps: str) -> str:
-    """Of trainers that step in this order, those whose steps count."""
+    """Of trainers that step in this order, those whose steps count; after a capital letter no gradients came before."""
     training, found = Training(SimpleNamespace()), ""
-    trainers = {name: Named(name) for name in steps}
-    for name in steps:
+    trainers = {name: Named(name) for name in steps.lower()}
+    for letter in steps:
+        name = letter.lower()
+        if name == letter:
+            training.went_back([])
         if training.takes_step(Known, trainers[name]):
             training.stepped()
             found += name
@@ -60,6 +63,7 @@ def counted(steps: str) -> str:
         ("aaabbb", "aaabbb"),  # trained in a function that is called twice
         ("aaabaaab", "aaabaa"),  # a critic that steps three times as often, from the first step on
         ("aabcabca", "aabb"),
+        ("aaaBaaaBaaa", "aaaaaaaaa"),  # two trainers of one loss, of which the second steps now and then
     ],
 )
 def test_the_first_counts_until_another_takes_its_place(steps: str, expected: str) -> None:
@@ -83,9 +87,9 @@ class Loader:
         self._dataset = data
 
 
-def fetched(*loaders: Loader | None) -> list[tuple[int, float, Loader | None]]:
+def fetched(*loaders: Loader | None, thread: int | None = None) -> list[tuple[int, float, Loader | None, int]]:
     """Batches of these, in order, each of as many samples as its place says."""
-    return [(place, 0.0, loader) for place, loader in enumerate(loaders, 1)]
+    return [(place, 0.0, loader, thread or threading.get_ident()) for place, loader in enumerate(loaders, 1)]
 
 
 def test_faults_act_on_batches_that_are_trained_with() -> None:
@@ -103,14 +107,55 @@ def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> Non
 
 
 def test_several_batches_at_once_are_of_validation() -> None:
-    """A thread fetches those that are trained with; what was fetched last need not be one of them."""
     training, train, check, more = Training(SimpleNamespace()), Loader(), Loader(), Loader()
-    assert training.went_back(fetched(train, train, train)) == (3, 0.0, train)  # the first ones were fetched ahead
-    assert training.went_back(fetched(train)) == (1, 0.0, train)
-    assert training.went_back(fetched(check, train, check, check)) == (2, 0.0, train)
-    assert training.went_back(fetched(check, check)) == (0, 0.0, None)
-    assert training.went_back(fetched(more)) == (1, 0.0, more)
+    assert training.went_back(fetched(train)) == (1, 0.0)
+    assert training.went_back(fetched(check, check, train)) == (3, 0.0)
+    assert training.went_back(fetched(train, check, check)) == (1, 0.0)
+    assert training.went_back(fetched(check, check)) == (0, 0.0)
+    assert training.went_back(fetched(more)) == (1, 0.0)
     assert [training.trains_with(each) for each in (train, check, more)] == [True, False, True]
+
+
+def test_what_another_thread_fetches_is_trained_with_in_its_order() -> None:
+    training, train, check = Training(SimpleNamespace()), Loader(), Loader()
+    assert training.went_back(fetched(train, train, train, thread=7)) == (1, 0.0)
+    assert training.went_back(fetched(check, check)) == (2, 0.0)
+    assert training.went_back([]) == (3, 0.0)
+    assert training.went_back([]) == (0, 0.0)
+    assert [training.trains_with(each) for each in (train, check)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("batches", "leads"),
+    [
+        ([1, 1, 1, 1], [0, 0, 0, 0]),
+        ([2, 2, 2], [0, 0, 0, 0, 0, 0]),  # two a step
+        ([2, 1, 1, 1], [0, 0, 0, 1, 1]),  # one ahead
+        ([3, 1, 1], [0, 0, 0, 0, 2]),
+    ],
+)
+def test_how_far_a_loader_is_ahead(batches: list[int], leads: list[int]) -> None:
+    training, train, found = Training(SimpleNamespace()), Loader(), list[int]()
+    for count in batches:
+        found += [training.comes(train) for _ in range(count)]
+        training.went_back(fetched(*[train] * count))
+    assert found == leads
+    training.begins(train)
+    assert training.comes(train) == leads[-1]  # it was seen to be
+
+
+def test_how_far_another_thread_is_ahead() -> None:
+    training, train = Training(SimpleNamespace()), Loader()
+    training.went_back([])
+    leads = list[int]()
+
+    def fetch() -> None:
+        leads.extend(training.comes(train) for _ in range(3))
+
+    thread = threading.Thread(target=fetch)
+    thread.start()
+    thread.join()
+    assert leads == [0, 1, 2]
 
 
 def test_two_batches_a_step_of_an_iterator_that_is_made_anew_for_each_epoch_are_trained_with() -> None:
@@ -122,8 +167,15 @@ def test_two_batches_a_step_of_an_iterator_that_is_made_anew_for_each_epoch_are_
 
 def test_arrays_of_the_scripts_own_leave_loaders_to_validation() -> None:
     training = Training(SimpleNamespace())
-    training.went_back(fetched(None))
+    training.went_back([])
     assert not training.trains_with(Loader())
+
+
+def test_a_trainer_takes_the_place_of_a_kvstore() -> None:
+    training, store, trainer = Training(SimpleNamespace()), Named("store"), Named("trainer")
+    assert training.is_clock(StoreOwner, store)
+    assert training.takes_step(Known, trainer)
+    assert not training.is_clock(StoreOwner, store)
 
 
 @pytest.mark.parametrize(
@@ -154,20 +206,32 @@ def test_which_files_a_pattern_means(
     [
         (32, [16, 16], 16, 32),
         (0, [16, 16], 16, 16),  # two losses of one batch
+        (0, [16, 16], 64, 16),  # the same, on four workers
         (0, [16, 16], 32, 32),  # two parts of one batch
         (0, [16, 16], 1, 32),
         (0, [], np.float32(8.0), 8),
+        (0, [], 1, None),  # the loss is a mean already
         (np.int64(4), [], None, 4),
         (0, [], "many", None),
         (0, [], None, None),
     ],
 )
 def test_samples_of_a_step(samples: Any, heads: list[int], told: Any, expected: int | None) -> None:
-    seen = Seen(SimpleNamespace(), None, "worker/0", {})
-    seen._samples, seen._heads, seen._largest = samples, sum(heads), max(heads, default=0)
+    seen = Seen(SimpleNamespace(workers=4, kvstore="device"), None, "worker/0", {})
+    seen._booked.samples, seen._booked.heads, seen._booked.largest = samples, sum(heads), max(heads, default=0)
     found = seen._count(told)
     assert found == expected
     assert type(found) in (int, type(None))
+
+
+def test_what_a_trainer_is_told_counts_only_where_nothing_else_ever_did() -> None:
+    seen = Seen(SimpleNamespace(workers=1, kvstore="device"), None, "worker/0", {})
+    seen._booked.samples = 10
+    assert seen._count(10) == 10
+    seen._booked.samples = 0
+    assert seen._count(1) is None
+    job = Seen(SimpleNamespace(workers=2, kvstore="dist_sync"), None, "worker/0", {})
+    assert job._count(20) is None  # of one worker, or of all
 
 
 def test_what_another_thread_calls_is_heard_while_this_one_is_within_a_function() -> None:
