@@ -58,6 +58,8 @@ def execute(arguments: argparse.Namespace) -> int:
             raise InputError(f"{file} is there already; give another file with {option}")
         if not file.absolute().parent.is_dir():
             raise InputError(f"{file.parent} is not a folder")
+    if arguments.record_shapes is not None and arguments.record_shapes.absolute() == place.absolute():
+        raise InputError(f"--write and --record-shapes are both {place}; give another file with one of them")
     own = _own(arguments)
     run = _run(arguments, own)
     if run.verdict is None:
@@ -102,10 +104,10 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
 
     past = list(history.read(run.folder.path / "history.jsonl"))
     facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
-    if facts:
-        _write(arguments, own, past, place)
-    written = str(place) if facts else None
     assert run.verdict is not None
+    ended = run.verdict.arms[-1].ended
+    is_whole = ended is not None and ended.outcome == "completed"
+    written = str(place) if facts and _write(arguments, own, past, place, is_whole) else None
     if arguments.json:
         body = {"schema": SCHEMA, "seen": facts, "scenario": written, "verdict": run.verdict.as_json()}
         print(json.dumps(body, indent=1))
@@ -114,39 +116,53 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
         _hint(arguments, run, written)
     if facts and arguments.record_shapes is not None:
         _record(past, arguments.record_shapes)
-    ended = run.verdict.arms[-1].ended
-    return 0 if facts and ended is not None and ended.outcome == "completed" else 1 if facts else 3
+    return 0 if facts and is_whole else 1 if facts else 3
 
 
 def _record(past: Sequence[Event], place: Path) -> None:
-    """The sizes of the first worker's batches."""
+    """The sizes of the first worker's batches; where there are none, that is said."""
     from harness.scenario import observed
-    from harness.storage.run_folder import storage_error
     from harness.vocabulary.events import Samples
 
     mine = [event for event in past if isinstance(event, Samples) and event.subject == "worker/0"]
-    found = observed.of([shape for event in mine for shape in event.shapes])
+    if not mine:
+        sys.stderr.write("harness: no sizes are known: the script ended before its first window did\n")
+        return
     try:
-        place.write_text(found.text())
-    except OSError as error:
-        raise storage_error(error, place) from error
+        found = observed.of([shape for event in mine for shape in event.shapes])
+    except InputError as error:
+        sys.stderr.write(f"harness: {error}\n")
+        return
+    if not _put(place, found.text(), "--record-shapes"):
+        return
     low, high = min(found.sizes), max(found.sizes)
     sys.stderr.write(f"{len(found.sizes)} sizes of axis {found.axis}, {low} to {high}, are in {place}\n")
 
 
-def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path) -> None:
-    """The scenario to go on with, of as many steps as the script took."""
-    from harness.storage.run_folder import storage_error
+def _put(place: Path, text: str, option: str) -> bool:
+    """Write a new file; what the script may have written there meanwhile stays, and a report is not lost by it."""
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        why = (
+            "is there by now" if isinstance(error, FileExistsError) else f"cannot be written: {error.strerror}".lower()
+        )
+        sys.stderr.write(f"harness: {place} {why}; give another file with {option}\n")
+        return False
+    return True
+
+
+def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path, is_whole: bool) -> bool:
+    """The scenario to go on with, of as many steps as the script took; of all that come, where it did not end well."""
     from harness.vocabulary.events import Done, Progress, Window
 
     windows = [event for event in past if isinstance(event, Window) and event.first > 0]
     fastest = min((window.seconds / window.steps for window in windows), default=0.0)
     taken = max((event.step for event in past if isinstance(event, Done | Progress)), default=0)
-    steps = arguments.steps or max(taken, 1)
-    try:
-        place.write_text(own.after(steps, fastest, place.absolute().parent, _options.all_changes(arguments)))
-    except OSError as error:
-        raise storage_error(error, place) from error
+    steps = arguments.steps or (max(taken, 1) if is_whole else None)
+    text = own.after(steps, fastest, place.absolute().parent, _options.all_changes(arguments))
+    return _put(place, text, "--write")
 
 
 def _show(run: Run, facts: Mapping[str, str], written: str | None) -> None:

@@ -69,7 +69,7 @@ class _RoleState:
     done: bool = False
     exited: Exited | None = None
     reported: int = 0
-    failed: str = ""
+    failed: Failed | None = None
     dismissed: bool = False
     again: bool = False
     """Whether it is not the first of its role."""
@@ -280,7 +280,7 @@ class Conductor:
 
     def _on_failed(self, event: Failed) -> list[Action]:
         """Note an exception of the training script; one of our own code ends the arm, and says nothing of MXNet."""
-        self._roles[event.subject].failed = event.error
+        self._roles[event.subject].failed = event
         if not event.defect:
             return []
         reason = f"{event.subject} failed in code that is not MXNet's: {event.error}"
@@ -394,10 +394,20 @@ class Conductor:
         if role.done and role.step == 0:
             return "aborted", f"{name} ended with {how} and without a step: {self._why_no_step(role)}"
         if self.started is None:
-            return "refused", f"{name} ended with {how} before all were ready"
+            return self._broken_before_the_start(name, how)
         if event.status == 0 and self._may_leave(name):
             return None
-        return "crashed", f"{name} ended with {how} at step {role.step}"
+        step = role.failed.step if role.failed is not None else role.step
+        return "crashed", f"{name} ended with {how} at step {max(step, role.step)}"
+
+    def _broken_before_the_start(self, name: str, how: str) -> tuple[Outcome, str]:
+        """By MXNet, unless it was something else that raised an exception, as code of the user's."""
+        failed = {each: known for each in self.arm.workers if (known := self._roles[each].failed)}
+        named = name if name in failed else next(iter(failed), name)
+        why = f": {_first_line(failed[named].error)}" if named in failed else ""
+        reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
+        by_mxnet = named not in failed or failed[named].mxnet
+        return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
 
     @staticmethod
     def _why_no_step(role: _RoleState) -> str:
@@ -523,8 +533,8 @@ class Conductor:
         if not training and (other := self._trains_elsewhere()):
             return self._end(now, "aborted", other)
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
-        failed = {name: self._roles[name].failed for name in alive if self._roles[name].failed}
-        broken = "".join(f"; {name} had failed with {error} and did not leave" for name, error in failed.items())
+        failed = {name: known for name in alive if (known := self._roles[name].failed)}
+        broken = "".join(f"; {name} had failed with {one.error} and did not leave" for name, one in failed.items())
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
         blamed = (self._importing() or training or alive or [""])[0]
@@ -582,3 +592,8 @@ class Conductor:
             outcome, reason = "aborted", f"{reason}; mxnet was never there in {who}"
         self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage)
         return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]
+
+
+def _first_line(text: str) -> str:
+    """Of an error, for a reason."""
+    return text.strip().splitlines()[0][:200] if text.strip() else ""

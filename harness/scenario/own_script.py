@@ -35,13 +35,14 @@ class OwnScript:
         recorded = [("workload.record_shapes", True)] if record_shapes else []
         return self._changed(text, [("control", False), *recorded])
 
-    def after(self, steps: int, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
+    def after(self, steps: int | None, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
         """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``.
 
-        ``changes`` are those that its first run had, too.
+        ``steps`` None: until the script ends. ``changes`` are those that its first run had, too.
         """
-        window = max(1, min(round(WINDOW_SECONDS / seconds) if seconds else FIRST_WINDOW, steps // 20))
-        warmup = min(max(window, FIRST_WARMUP), steps // 4)
+        window = round(WINDOW_SECONDS / seconds) if seconds else FIRST_WINDOW
+        window = max(1, window if steps is None else min(window, steps // 20))
+        warmup = FIRST_WARMUP if steps is None else min(max(window, FIRST_WARMUP), steps // 4)
         paths = _relative(self.path, place), _relative(self.folder, place)
         text = self._text(*paths, steps, warmup, window)
         return _HEAD + self._changed(text, changes)

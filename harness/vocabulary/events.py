@@ -266,11 +266,14 @@ class Parameters(Event):
 class Failed(Event):
     """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go.
 
-    ``defect``: it came from the harness's own code, not from MXNet or what is trained.
+    ``defect``: it came from the harness's own code, not from MXNet or what is trained; ``mxnet``: from MXNet. ``step``:
+    the last that was begun.
     """
 
     error: str
     defect: bool
+    mxnet: bool = True
+    step: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The worker's two file descriptors: events out, commands in."""
 
+import fcntl
 import json
 import os
 import threading
@@ -9,6 +10,8 @@ HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
 _COMMANDS_FD = "HARNESS_COMMANDS_FD"
 _MAIN_APART = "HARNESS_MAIN_APART"
+_HIGH = 600
+"""Descriptors of the channel are at least that; limits of open files are mostly 1024."""
 
 
 class Channel:
@@ -16,15 +19,20 @@ class Channel:
 
     Times are seconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine. Without descriptors in the
     environment (a worker started by hand) events go to standard output and credit is unlimited. ``main_apart``: whether
-    the main thread is to have a processor of its own (`harness/worker/placement.py`).
+    the main thread is to have a processor of its own (`harness/worker/placement.py`). ``step``: the last that was told.
+
+    A script may fork, and close what it did not open: a child says nothing and waits for nothing, and nothing is
+    written to what is not the channel's any more.
     """
 
     def __init__(self, arm, role):
         self._head = '"arm":%s,"subject":%s,"kind":' % (json.dumps(arm), json.dumps(role))
-        self._events = int(os.environ.get(_EVENTS_FD, "1"))
-        commands = os.environ.get(_COMMANDS_FD)
+        self._events = _out_of_the_way(_EVENTS_FD) if _EVENTS_FD in os.environ else 1
+        self._own = os.getpid(), _file(self._events)
+        commands = _out_of_the_way(_COMMANDS_FD) if _COMMANDS_FD in os.environ else None
         # Never closed: where a script's hooks let go of it last, Python 3.9 warned of that too late, and crashed.
-        self._commands = os.fdopen(int(commands), "r", closefd=False) if commands else None
+        self._commands = os.fdopen(commands, "r", closefd=False) if commands is not None else None
+        self.step = 0
         self.main_apart = bool(os.environ.get(_MAIN_APART))
         self._last = 0.0
         self._writing = threading.Lock()
@@ -37,6 +45,8 @@ class Channel:
 
     def emit(self, kind, **fields):
         """Write one event; numbers that are not finite become null, as JSON has no word for them."""
+        if not self.is_own:
+            return
         self._last = time.monotonic()
         body = json.dumps(fields, separators=(",", ":"), allow_nan=False)[1:-1]
         line = '{"t":%.6f,%s"%s"%s%s}\n' % (self._last, self._head, kind, "," if body else "", body)
@@ -45,14 +55,20 @@ class Channel:
             while data:
                 data = data[os.write(self._events, data) :]
 
+    @property
+    def is_own(self):
+        """Whether this process is the role's, and the channel is as it was."""
+        return self._own == (os.getpid(), _file(self._events))
+
     def heartbeat(self, step):
         """Say that ``step`` was begun, unless something was said within the last half second."""
+        self.step = step
         if time.monotonic() - self._last > HEARTBEAT_SECONDS:
             self.emit("progress", step=step)
 
     def await_credit(self, step):
         """Ask to go on at ``step`` and block until allowed; sets ``until`` (None is no limit)."""
-        if self._commands is None:
+        if self._commands is None or not self.is_own:
             self.until = None
             return
         self.emit("waiting", step=step)
@@ -67,3 +83,24 @@ class Channel:
             elif "end" in words:
                 self.end(words["end"])
         self.until = words["until"]
+
+
+def _out_of_the_way(name):
+    """Move an inherited descriptor to where no loop over the first few hundred closes it; returns its number."""
+    given = int(os.environ[name])
+    try:
+        moved = fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    except OSError:  # a low limit of open files
+        return given
+    os.close(given)
+    os.environ[name] = str(moved)
+    return moved
+
+
+def _file(descriptor):
+    """Which file a descriptor is of; None where it is closed."""
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -4,6 +4,7 @@ import os
 import sys
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ARCHIVE = os.path.dirname(_PACKAGE[:-1]) + os.sep
 _TRAINED = _PACKAGE + "models" + os.sep
 _WATCHING = _PACKAGE + os.path.join("own", "owners.py")
 """What looks at a script's arrays, and neither waits for them nor calls the script."""
@@ -25,18 +26,46 @@ def report(channel, faults):
     usual = sys.excepthook
 
     def hook(kind, error, trace):
-        usual(kind, error, trace)
-        channel.emit("failed", error="%s: %s" % (kind.__name__, error), defect=is_defect(error, trace, faults))
+        usual(kind, error, _from_outside(trace))
+        channel.emit(
+            "failed",
+            error="%s: %s" % (kind.__name__, error),
+            defect=is_defect(error, trace, faults),
+            mxnet=_is_mxnets(error, trace),
+            step=channel.step,
+        )
 
     sys.excepthook = hook
 
 
-def is_defect(error, trace, faults):
-    """Whether the harness's own code broke, unasked, and neither MXNet nor what is trained."""
+def _from_outside(trace):
+    """Without what leads to a script's own first line; all of it where nothing else is there."""
+    found = trace
+    while found is not None and _is_ours(found.tb_frame.f_code.co_filename):
+        found = found.tb_next
+    return found if found is not None else trace
+
+
+def _is_ours(file):
+    return file.startswith((_ARCHIVE, "<frozen"))
+
+
+def _is_mxnets(error, trace):
+    """Whether MXNet, or what it is made of, raised it."""
+    return type(error).__module__.startswith("mxnet") or any("/mxnet/" in file for file in _files(trace)[-1:])
+
+
+def _files(trace):
     files = []
     while trace is not None:
         files.append(trace.tb_frame.f_code.co_filename)
         trace = trace.tb_next
+    return files
+
+
+def is_defect(error, trace, faults):
+    """Whether the harness's own code broke, unasked, and neither MXNet nor what is trained."""
+    files = _files(trace)
     if any(file.startswith(_WATCHING) for file in files):
         return True  # what it asks of MXNet, no script has asked
     if isinstance(error, SyntaxError) and not (error.filename or "").startswith(_PACKAGE):

@@ -237,6 +237,34 @@ def test_an_exit_before_all_are_ready_refuses_the_job(play: Callable[..., Play])
     assert (ended.outcome, ended.reason) == ("refused", "worker/0 ended with exit status 1 before all were ready")
 
 
+@pytest.mark.parametrize(
+    ("mxnet", "outcome"),
+    [(True, "refused"), (False, "crashed")],
+    ids=["MXNet's own", "the script's"],
+)
+def test_an_error_before_the_start_is_whose_it_is_and_is_told(
+    play: Callable[..., Play], mxnet: bool, outcome: str
+) -> None:
+    job = play()
+    job.conductor.begin()
+    job.imports(W0)
+    job.imports(W1)
+    job.on(events.Failed, W1, "ValueError: no data\nat all", False, mxnet, 0)
+    (ended, _) = job.leave(W1, status=1)
+    reason = "worker/1 ended with exit status 1 before all were ready: ValueError: no data"
+    assert (ended.outcome, ended.reason) == (outcome, reason)
+
+
+def test_a_worker_that_failed_before_the_start_is_named_whoever_leaves_first(play: Callable[..., Play]) -> None:
+    job = play()
+    job.conductor.begin()
+    job.imports(W0)
+    job.imports(W1)
+    job.on(events.Failed, W1, "ValueError: no data", False, False, 0)
+    (ended, _) = job.leave(SCHEDULER, status=0)
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/1 failed: ValueError: no data")
+
+
 def test_where_mxnet_was_never_imported_it_is_not_to_blame(play: Callable[..., Play]) -> None:
     job = play()
     job.conductor.begin()

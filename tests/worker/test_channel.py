@@ -84,3 +84,38 @@ def test_the_interpreter_ends_without_a_word_of_the_channel(tmp_path: Path) -> N
         argv = [sys.executable, "-W", "always", "-c", program]
         done = subprocess.run(argv, env=env, pass_fds=[file.fileno()], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_process_that_was_forked_says_nothing(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    child = os.fork()
+    if not child:
+        channel.emit("done", step=0)
+        channel.await_credit(1)
+        os._exit(0 if channel.until is None else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    channel.emit("done", step=7)
+    assert [json.loads(line)["step"] for line in os.read(pipes[0], 1000).splitlines()] == [7]
+
+
+CLOSES = """
+import os, sys
+from harness.worker.channel import Channel
+
+channel = Channel("main", "worker/0")
+os.closerange(3, 300)  # as daemons do: it is not there
+channel.emit("done", step=1)
+os.close(channel._events)
+channel.emit("done", step=2)
+with open(sys.argv[1], "wb") as file:
+    os.dup2(file.fileno(), channel._events)
+    channel.emit("done", step=3)
+"""
+
+
+def test_nothing_is_written_to_what_took_its_descriptors_place(tmp_path: Path) -> None:
+    reads, writes = os.pipe()
+    env, own = {**os.environ, "HARNESS_EVENTS_FD": str(writes)}, tmp_path / "own"
+    subprocess.run([sys.executable, "-c", CLOSES, own], env=env, pass_fds=[writes], check=True, cwd=ROOT)
+    assert [json.loads(line)["step"] for line in os.read(reads, 1000).splitlines()] == [1]
+    assert own.read_bytes() == b""

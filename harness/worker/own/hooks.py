@@ -33,10 +33,15 @@ def _as_it_is(result, *arguments, **named):
     return result
 
 
-def _around(holder, name, seen, before=_goes, after=_as_it_is):
+def _nothing_more():
+    """What failed has failed."""
+
+
+def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_more):
     """Stand at a function, where there is one of its own.
 
-    ``before(*arguments)`` says whether it is called; ``after(result, *arguments)`` returns what it returned, or other.
+    ``before(*arguments)`` says whether it is called; ``after(result, *arguments)`` returns what it returned, or other;
+    ``failed()`` hears that it raised.
     """
     original = vars(holder).get(name)
     if original is None:
@@ -51,6 +56,9 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is):
         seen.within.deaf = True
         try:
             result = original(*arguments, **named)
+        except BaseException:
+            failed()
+            raise
         finally:
             seen.within.deaf = False
         return after(result, *arguments, **named) if seen.listens else result
@@ -88,9 +96,9 @@ def _at_trainer(trainer, seen):
     def updated(result, self, batch_size, *arguments, **named):
         return seen.updated(result, batch_size, "Trainer.allreduce_grads and Trainer.update")
 
-    _around(trainer, "step", seen, updates, stepped)
-    _around(trainer, "allreduce_grads", seen, shares)
-    _around(trainer, "update", seen, updates, updated)
+    _around(trainer, "step", seen, updates, stepped, seen.failed)
+    _around(trainer, "allreduce_grads", seen, shares, failed=seen.failed)
+    _around(trainer, "update", seen, updates, updated, seen.failed)
 
 
 def _at_modules(modules, seen):
@@ -110,7 +118,7 @@ def _at_modules(modules, seen):
         kind = getattr(modules, name)
         _around(kind, "forward", seen, forward)
         _around(kind, "backward", seen, backward)
-        _around(kind, "update", seen, updates, updated)
+        _around(kind, "update", seen, updates, updated, seen.failed)
 
 
 def _at_stores(store, seen):

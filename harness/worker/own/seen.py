@@ -68,7 +68,9 @@ class Seen:
         self._drop()
 
     def imported(self, mx, seconds):
-        """MXNet is there, and its importer has not gone on yet."""
+        """MXNet is there, and its importer has not gone on yet; nothing in a process that the script forked."""
+        if not self._channel.is_own:
+            return
         from ..contexts import contexts
         from ..steps import Steps
         from . import hooks
@@ -193,6 +195,10 @@ class Seen:
             self._go_on()
         return result
 
+    def failed(self):
+        """An update failed; a script that goes on takes the step again, with gradients of its own."""
+        self._booked, self._updates, self._ends = _Booked(), None, False
+
     def pushes(self, kind, holder, key):
         """A key is about to be pushed, and not by a trainer."""
         self._start()
@@ -291,8 +297,10 @@ class Seen:
         if self._steps.step == self._job.steps:
             self.finish()
             raise StoppedError(0)
-        self._steps.await_credit()
-        self._steps.begin()
+        try:
+            self._steps.await_credit()
+        finally:  # a fault may raise, and the script go on
+            self._steps.begin()
 
     def _facts(self, loop):
         """What was recognised in the first step, in words."""
@@ -309,6 +317,8 @@ class Seen:
         if self._over:
             return
         self._over = True
+        if not self._channel.is_own:
+            return
         if self._pushed:
             self._settled.add(self._booked)
             self._booked = self._settled
