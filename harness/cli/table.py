@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,10 @@ def execute(arguments: argparse.Namespace) -> int:
         print(f"study {folder.id}: {study.what}")
     if not finished:
         return EXIT_INTERRUPTED
+    if study.broken:
+        told = ", ".join(study.broken)
+        sys.stderr.write(f"harness: without any fault it does not train on {told}; faults there were left out\n")
+        return 1
     return 3 if any(result.outcome == table.FAILED for result in study.results) else 0
 
 
@@ -89,6 +94,7 @@ def _study(arguments: argparse.Namespace) -> Table:
 
 def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping[str, Any]]:
     """Columns, rows and workload; a script's are those of kvstores, unless somebody says."""
+    from harness.execution import machine
     from harness.studies.table import OURS
 
     rows = arguments.fault or []
@@ -99,6 +105,10 @@ def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
     script = {"script": str(arguments.script.absolute()), "args": arguments.script_arguments, "folder": str(Path.cwd())}
+    if machine.namespaces().there:  # else what one run leaves is there for the next
+        script["scratch"] = True
+    else:
+        sys.stderr.write("harness: each run writes to this folder, and finds what others left; see harness doctor\n")
     return arguments.topology or _named(arguments.script_arguments), rows, script
 
 

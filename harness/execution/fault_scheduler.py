@@ -224,7 +224,12 @@ class FaultScheduler:
         own = [fault for fault in self._faults if fault.active and self._clock(fault) == worker]
         self._left.add(worker)
         ending = [fault for fault in own if fault.heal_at is None and not fault.life.terminates]
-        return [action for fault in ending for action in self._heal(fault, now, step)]
+        actions = [action for fault in ending for action in self._heal(fault, now, step)]
+        for fault in own:
+            if fault.life.terminates and isinstance(fault.part, Follows):  # what it waited for never came
+                self.expected_exits.discard(worker)
+                actions += self._give_up(fault, now)
+        return actions
 
     def _clock(self, fault: FaultState) -> str:
         """Whose steps count: the planned worker's, or where that has left, those of the first that trains.

@@ -690,6 +690,8 @@ class Nightly(Composite):
         if not any(verdict.trusted for verdict in verdicts):
             reasons = [*failed, *(verdict.reason for verdict in reversed(verdicts)), "it was not measured"]
             return "failed", next(filter(None, reasons))
+        if each.past.reference is None and all(verdict.verdict == "fail" for verdict in verdicts):
+            return "failed", f"{verdicts[-1].reason}; no night has passed yet"
         if any(answer.word == "software" for answer in answers):
             return "alert", ""
         if not each.changed:

@@ -18,7 +18,7 @@ from harness.execution.run import execute, ignore, judged, stored_worker
 from harness.faults import Entry
 from harness.judging.verdict import Verdict
 from harness.planning import planner
-from harness.planning.plan import Plan
+from harness.planning.plan import Job, Plan
 from harness.planning.validation import checked
 from harness.scenario import load, overrides
 from harness.scenario.document import parse
@@ -165,6 +165,7 @@ class Shrink(Study):
         values: dict[str, Any] = overrides.apply(document, list(fields.items())).values
         for several in ("variants", "repeat", "seeds", "turns"):
             values.pop(several, None)
+        values["workload"] = {**values["workload"], **_places(arm.workload)}
         values["seed"] = arm.workload.seed
         values["title"] = f"{values['title']} (the smallest schedule of {self._source.id})"[:200]
         values["faults"] = [entry.model_dump(mode="json", exclude_none=True) for entry in entries]
@@ -269,3 +270,10 @@ def halved(entry: Entry) -> Entry | None:
         shorter = type(lasts).model_validate({"time": f"{lasts.time / 2:.3f}s"})
         return entry.with_fault(fault.model_copy(update={"for_": shorter}))
     return None
+
+
+def _places(job: Job) -> dict[str, str]:
+    """Where files of the user's lie: their scenario names them from where it lies itself, which is not here."""
+    if job.script is not None:
+        return {"script": job.script.path, "folder": job.script.folder}
+    return {"model": job.model} if job.own_file is not None else {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import yaml
@@ -18,7 +20,7 @@ FAULTS = ("kill", "pause", "partition", "restart")
 """The words by which rows can be chosen."""
 
 STEP = 150
-"""The step before which each fault begins, of `_STEPS`."""
+"""The step before which each fault begins, of `_STEPS`; half-way where a script ends sooner."""
 
 _STEPS = 300
 OURS: Mapping[str, Any] = {"model": "mlp", "dataset": "digits", "batch_size": 32}
@@ -66,7 +68,8 @@ class Result:
 
     ``stage``: where it hung. ``unproven``: why a receipt does not stand, "" where each does, and ``word`` for it;
     ``idle``: because nothing came by that it could act on. ``weights``: the digest of all workers' weights, "" where
-    they differ; ``where``: what workers were waiting for, where they hung.
+    they differ; ``where``: what workers were waiting for, where they hung. ``steps``: how many
+    all workers trained, where they came to their end.
     """
 
     topology: str
@@ -82,6 +85,7 @@ class Result:
     weights: str | None = None
     run: str = ""
     where: str = ""
+    steps: int | None = None
 
 
 class Table(Study):
@@ -97,7 +101,6 @@ class Table(Study):
     ) -> None:
         self._workload = dict(workload)
         self._topologies, self._faults = chosen_topologies(topologies), chosen_faults(faults)
-        self._cells = {cell.name: cell for cell in cells(self._topologies, self._faults, self._workload)}
         self._results: dict[str, Result] = {}
 
     @property
@@ -109,11 +112,35 @@ class Table(Study):
         return cls(question["topologies"], question["faults"], question.get("workload", OURS))
 
     @property
+    def _cells(self) -> dict[str, Cell]:
+        """Those that there are, as far as is known: where a job does not even train healthy, nothing more is asked."""
+        steps = {topology: self._step(topology) for topology in self._topologies}
+        known = cells(self._topologies, self._faults, self._workload, steps)
+        return {cell.name: cell for cell in known if cell.fault == HEALTHY or cell.topology not in self.broken}
+
+    def _healthy(self, topology: str) -> Result | None:
+        return self._results.get(Cell(topology, HEALTHY, "").name)
+
+    def _step(self, topology: str) -> int:
+        """Before which faults begin: half-way, where the job ends sooner than it may."""
+        healthy = self._healthy(topology)
+        taken = healthy.steps if healthy is not None and healthy.steps else _STEPS
+        return max(1, min(STEP, taken // 2))
+
+    @property
+    def broken(self) -> list[str]:
+        """Topologies on which the job does not train to its end though nothing is done to it."""
+        healthy = [self._healthy(topology) for topology in self._topologies]
+        return [each.topology for each in healthy if each is not None and each.outcome != "completed"]
+
+    @property
     def total(self) -> int:
         return len(self._cells)
 
     def wanted(self) -> Sequence[Trial]:
-        return [Trial(name, cell.text) for name, cell in self._cells.items() if name not in self._results]
+        missing = {name: cell for name, cell in self._cells.items() if name not in self._results}
+        first = {name: cell for name, cell in missing.items() if cell.fault == HEALTHY}
+        return [Trial(name, cell.text) for name, cell in (first or missing).items()]
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         cell = self._cells[key]
@@ -128,7 +155,8 @@ class Table(Study):
     def what(self) -> str:
         """What each run is."""
         job = "2 workers and a server, or 2 ranks" if len(self._topologies) > 1 else "2 workers"
-        return f"{job}, no more than {_STEPS} steps, each fault before step {STEP}"
+        steps = sorted({self._step(topology) for topology in self._topologies})
+        return f"{job}, no more than {_STEPS} steps, each fault before step {' or '.join(map(str, steps))}"
 
     @property
     def in_words(self) -> str:
@@ -159,19 +187,25 @@ def _chosen(kind: str, wanted: Sequence[str], known: Sequence[str]) -> list[str]
 
 
 def cells(
-    wanted_topologies: Sequence[str], wanted_faults: Sequence[str], workload: Mapping[str, Any] = OURS
+    wanted_topologies: Sequence[str],
+    wanted_faults: Sequence[str],
+    workload: Mapping[str, Any] = OURS,
+    steps: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Cell]:
-    """Every run of the table, the healthy ones first: others are compared with them."""
+    """Every run of the table, the healthy ones first: others are compared with them.
+
+    ``steps``: before which faults begin on a topology, if not before `STEP`.
+    """
     wanted = [Cell(topology, HEALTHY, _text(topology, workload, HEALTHY, None, {})) for topology in wanted_topologies]
     for topology in wanted_topologies:
-        for fault, entry, changes in _rows(topology, "script" in workload):
+        for fault, entry, changes in _rows(topology, "script" in workload, steps.get(topology, STEP)):
             if fault.split()[0] in wanted_faults:
                 wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, changes)))
     return wanted
 
 
-def _rows(topology: str, of_script: bool) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    at = {"at": {"step": STEP}}
+def _rows(topology: str, of_script: bool, step: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    at = {"at": {"step": step}}
     for role in _ROLES[topology]:
         select = {"select": {"role": role, **({} if role == "scheduler" else {"rank": 1 if role == "worker" else 0})}}
         yield f"kill {role}", {"kill": {**select, **at}}, {}
@@ -231,7 +265,14 @@ def result(cell: Cell, verdict: Verdict) -> Result:
         weights,
         verdict.run,
         "; ".join(f"{each.role} {each.doing}" for each in verdict.blocked if each.role.startswith("worker")),
+        _steps_in(ended.reason) if ended and ended.outcome == "completed" else None,
     )
+
+
+def _steps_in(reason: str) -> int | None:
+    """As the reason of an end says it (`Conductor`)."""
+    found = re.search(r" trained (\d+) steps", reason)
+    return int(found[1]) if found else None
 
 
 def failed(cell: Cell, why: str) -> Result:

@@ -146,3 +146,19 @@ def test_a_full_disk_of_a_script(target: Path, tmp_path: Path) -> None:
     assert [path.name for path in written if not path.stat().st_size] == ["saved-0040.params", "saved-0050.params"]
     assert [path.name for path in written if path.stat().st_size] == [f"saved-00{n}0.params" for n in (1, 2, 3)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["question.yaml", "results", "saves.py"]
+
+
+def test_a_checkpoint_that_is_never_written_ends_nothing(target: Path, tmp_path: Path) -> None:
+    """Nobody is started again; what was waited for is the reason that is given."""
+    (tmp_path / "saves.py").write_bytes((SCRIPTS / "saves.py").read_bytes())
+    (tmp_path / "question.yaml").write_text(DAMAGED.replace("saved-", "other-") + KILL)
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    assert command.code == 3, command.err
+    arm = command.json["verdicts"][0]["arms"][0]
+    assert (arm["outcome"], arm["reason"]) == (
+        "completed",
+        "1 of 1 workers trained 60 steps and every process left",
+    )
+    assert "no checkpoint was being written" in arm["receipts"][0]["evidence"]
+    (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
+    assert "goes on from" not in log.read_text()

@@ -251,6 +251,14 @@ def test_runs_that_failed_leave_a_failed_scenario(folder: StudyFolder) -> None:
     assert (found.state, found.note, _next(study)) == ("failed", "the disk is full", "")
 
 
+def test_what_never_passed_is_no_good_night(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(past=Past()), repeat=1)
+    _run(study, "round-1-mlp", outcome="crashed")
+    study.verdicts["round-1-mlp"] = replace(study.verdicts["round-1-mlp"], verdict="fail", reason="outcome of main")
+    found = study.night.scenarios[0]
+    assert (found.state, found.note) == ("failed", "outcome of main; no night has passed yet")
+
+
 def test_a_scenario_that_cannot_begin_fails_alone(folder: StudyFolder) -> None:
     study = Nightly([_watched()], Asked(repeat=1), {}, {"other": "other.yaml:1:1: no"})
     study.folder = folder

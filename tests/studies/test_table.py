@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,18 +88,23 @@ def _verdict(run: str, *receipts: Receipt, outcome: Outcome = "completed", loss:
 
 def test_every_cell_is_wanted_until_it_has_an_answer() -> None:
     study = Table(["dist_sync"], ["kill"])
+    assert [trial.key for trial in study.wanted()] == ["dist_sync-nothing"]
+    assert study.total == 4
+    assert study.add("dist_sync-nothing", _ended("completed", "2 of 2 workers trained 300 steps"), "") == (
+        "dist_sync, nothing: completed"
+    )
     keys = [trial.key for trial in study.wanted()]
-    assert keys == ["dist_sync-nothing", "dist_sync-kill-worker", "dist_sync-kill-server", "dist_sync-kill-scheduler"]
+    assert keys == ["dist_sync-kill-worker", "dist_sync-kill-server", "dist_sync-kill-scheduler"]
     proven, missing = (
         Receipt(0, "kill", "worker/1", word, "no KILL was sent", happened=word) for word in (True, False)
     )
-    assert study.add(keys[1], _verdict("id", proven, missing), "") == (
+    assert study.add(keys[0], _verdict("id", proven, missing), "") == (
         "dist_sync, kill worker: completed; receipt: missing"
     )
-    assert study.add(keys[0], None, "exit status 3: oops") == "dist_sync, nothing: no verdict: exit status 3: oops"
+    assert study.add(keys[1], None, "exit status 3: oops") == "dist_sync, kill server: no verdict: exit status 3: oops"
     assert [trial.key for trial in study.wanted()] == keys[2:]
-    (nothing, kill) = study.results
-    assert (nothing.outcome, kill.run) == ("no verdict", "id")
+    (_, kill, server) = study.results
+    assert (server.outcome, kill.run) == ("no verdict", "id")
     assert (kill.unproven, kill.loss, kill.weights, kill.recovery) == ("no KILL was sent", 2.5, "abc", None)
 
 
@@ -106,7 +112,7 @@ def test_it_is_made_again_from_its_question(tmp_path: Path) -> None:
     study = Table(["horovod"], ["pause"])
     again = Table.asked(study.question, tmp_path)
     assert [trial.key for trial in again.wanted()] == [trial.key for trial in study.wanted()]
-    assert again.total == len(again.wanted())
+    assert again.total == study.total == 7
 
 
 def test_why_cells_ended_so_and_the_run_that_shows_it() -> None:
@@ -137,3 +143,32 @@ def test_why_cells_ended_so_and_the_run_that_shows_it() -> None:
 )
 def test_a_script_that_names_its_kvstore_is_run_with_that(arguments: list[str], columns: list[str]) -> None:
     assert _named(arguments) == columns
+
+
+def _ended(outcome: Outcome, reason: str) -> Verdict:
+    arm = measured()
+    ended = replace(arm.ended, outcome=outcome, reason=reason)  # type: ignore[type-var]
+    return Verdict("run", "t", "pass", "fine", [], [replace(arm, ended=ended)], [], [], {})
+
+
+def test_faults_come_half_way_where_a_script_ends_sooner() -> None:
+    study = Table(["dist_sync"], ["kill"], {"script": "/x/train.py"})
+    assert [trial.key for trial in study.wanted()] == ["dist_sync-nothing"]
+    study.add(
+        "dist_sync-nothing",
+        _ended("completed", "2 of 2 workers trained 100 steps, not 300, by the script's own end,"),
+        "",
+    )
+    trials = study.wanted()
+    assert len(trials) == 3
+    assert all("step: 50" in trial.text for trial in trials)
+    assert study.what.endswith("each fault before step 50")
+
+
+def test_where_it_does_not_train_healthy_nothing_is_done_to_it() -> None:
+    study = Table(["dist_sync", "dist_async"], ["kill"], {"script": "/x/train.py"})
+    study.add("dist_sync-nothing", _ended("crashed", "worker/0 failed: ValueError: no data"), "")
+    study.add("dist_async-nothing", _ended("completed", "2 of 2 workers trained 300 steps and every process left"), "")
+    assert study.broken == ["dist_sync"]
+    assert {trial.key.split("-")[0] for trial in study.wanted()} == {"dist_async"}
+    assert all("step: 150" in trial.text for trial in study.wanted())
