@@ -22,7 +22,7 @@ from harness.agent.logs import Logs
 from harness.agent.scratch import Layer
 from harness.agent.stacks import StackDump
 from harness.base.outlet import Outlet
-from harness.base.process import module
+from harness.base.process import adopt_orphans, module
 from harness.base.version import __version__
 from harness.vocabulary import instructions
 from harness.vocabulary.event_line import line
@@ -106,6 +106,7 @@ class Agent:
                     child.signal(signal.SIGKILL)
             with suppress(BrokenPipeError):  # nobody may be left to tell
                 self._injector.end()
+                _end_all_below()
                 self._keep_disks()
                 self._out.finish(_LAST_SECONDS if self._open else 0.0)
 
@@ -372,8 +373,16 @@ def _wire(arm: str, hosts: list[ClusterHost]) -> Spawn:
     return Spawn("", argv, env, os.curdir, f"/proc/self/fd/{sys.stderr.fileno()}")
 
 
+def _end_all_below() -> None:
+    """What roles started ends with them, also where no namespace of processes sees to that."""
+    for pid in proc.descendants(os.getpid()):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def main() -> None:
     """Serve the controller at the other end of standard input and output. The one argument names the arm."""
+    adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Agent(sys.argv[1], sys.stdin.fileno(), sys.stdout.fileno()).serve()

@@ -24,6 +24,20 @@ def state(pid: int) -> str:
     return text[text.rindex(")") + 2]
 
 
+def descendants(pid: int) -> set[int]:
+    """All that it started, and what these started, as far as they are there."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            text = path.read_text()
+            parents[int(path.parent.name)] = int(text[text.rindex(")") + 2 :].split()[1])
+    found, new = set[int](), {pid}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
 def settled(pid: int, wanted: frozenset[str], within: float = SETTLE_SECONDS) -> str:
     """The state once it is one of ``wanted``, or whatever it is when ``within`` seconds are over."""
     deadline = time.monotonic() + within

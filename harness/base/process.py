@@ -8,6 +8,7 @@ import sys
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
+_PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None)
 
 
@@ -35,6 +36,11 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, by)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all below that lose theirs, so that none of them is lost sight of."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def tighten_timers() -> None:

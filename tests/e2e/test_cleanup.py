@@ -109,3 +109,36 @@ def test_a_full_disk_aborts_the_run_and_spares_the_others(scenario: Any, target:
     assert "history.jsonl cannot be written: no space left on device; free some space" in done.stderr
     assert '"status": "aborted"' in done.stdout
     assert "no space left on device" in done.stdout
+
+
+STARTS = """\
+import subprocess, sys
+import mxnet as mx
+from mxnet import autograd, gluon
+
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(700)", sys.argv[1]], start_new_session=True)
+net = gluon.nn.Dense(1, in_units=2)
+net.initialize()
+trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+for _ in range(20):
+    with autograd.record():
+        loss = net(mx.nd.ones((4, 2))).square()
+    loss.backward()
+    trainer.step(4)
+"""
+
+
+def test_what_a_script_starts_ends_with_it_also_without_namespaces(target: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for folder in map(Path, os.environ["PATH"].split(os.pathsep)):
+        for tool in folder.iterdir() if folder.is_dir() else ():
+            if tool.name != "unshare" and not (tools / tool.name).is_symlink():
+                (tools / tool.name).symlink_to(tool)
+    (tmp_path / "train.py").write_text(STARTS)
+    marker = f"marked-{os.getpid()}"
+    argv = [sys.executable, "-m", "harness", "try", "train.py", "--results", "results", "--", marker]
+    env = {**os.environ, "PATH": str(tools)}
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [each.pid for each in psutil.process_iter(["cmdline"]) if marker in (each.info["cmdline"] or ())] == []
