@@ -183,6 +183,11 @@ def _show(run: Run, facts: Mapping[str, str], written: str | None) -> None:
     console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)
 
 
+def _asks_for_a_gpu(said: str) -> bool:
+    """In MXNet's words, built without CUDA or on a machine that has no GPU."""
+    return any(words in said for words in ("not implemented for GPU", "GPU is not enabled", "no CUDA-capable device"))
+
+
 def _hint(arguments: argparse.Namespace, run: Run, written: str | None) -> None:
     """What to type next."""
     assert run.verdict is not None
@@ -192,6 +197,8 @@ def _hint(arguments: argparse.Namespace, run: Run, written: str | None) -> None:
     )
     if written is None and ended is not None and "DMLC_" in ended.log and not several:
         print(f"its kvstore is of several processes: harness try --workers 2 {own}")
+    if ended is not None and _asks_for_a_gpu(f"{ended.reason}\n{ended.log}"):
+        print("it asks for a GPU, which this MXNet or this machine does not have; harness doctor says what is there")
     if written is not None:
         print(f"wrote {written}; go on with: harness run {written}")
     if written is not None and arguments.workers:

@@ -22,7 +22,7 @@ from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.finding import Question, as_json, is_decided, margin_in_words, sentence
+from harness.studies.finding import Finding, Question, as_json, is_decided, margin_in_words, sentence
 from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
 from harness.studies.sides import AGAIN, REPEATS, Sides
@@ -273,8 +273,16 @@ class Compare(Study):
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
-        key += f" ({found.disturbed})" if found.disturbed and not self.of_seeds else ""
-        return f"{key}: {'; '.join(sentence(finding) for finding in self.evidence.findings())}"
+        if self.evidence.pairs[-1].disturbed:
+            key += (
+                f" ({found.disturbed}"
+                + ("" if self.evidence.pairs[-1] in self.evidence.counted else "; left out")
+                + ")"
+            )
+        return f"{key}: {'; '.join(map(self._so_far, self.evidence.findings()))}"
+
+    def _so_far(self, finding: Finding) -> str:
+        return sentence(finding) if self.evidence.counted else "no pair counts yet"
 
     def _take(self, pair: Pair) -> None:
         self.evidence.pairs.append(pair)
