@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -13,8 +14,11 @@ import psutil
 import pytest
 
 from harness import cli
-from harness.cli import _nights
+from harness.asv_bridge import nights as asv_nights
+from harness.cli import _nights, nightly
 from harness.storage import ledger
+from harness.studies import study_folder
+from harness.studies.watching import Ready
 from tests.report.pages.test_nightly import NIGHT
 
 
@@ -139,3 +143,35 @@ def test_a_form_that_cannot_be_written_does_not_undo_the_night(
 ) -> None:
     _nights.write(tmp_path / "no" / "where.md", "text")
     assert "where.md cannot be written: no such file or directory" in capsys.readouterr().err
+
+
+def test_asv_is_given_the_nights_that_it_did_not_take(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where one was killed between its commit and asv; what is in no ledger waits."""
+    given = list[tuple[str, object]]()
+
+    def take(known: ledger.Ledger, folder: Path, results: Path, commit: str, numbers: object) -> Path:
+        given.append((commit, numbers))
+        return folder
+
+    monkeypatch.setattr(asv_nights, "file", take)
+    results, known = project / "results", ledger.of(project)
+    folders = [study_folder.create(results, "nightly", {}) for _ in range(3)]
+    for number, folder in enumerate(folders):
+        folder.write_json("ledger.json", {"numbers": number, "commit": "", "filed": number == 1})
+    night = replace(NIGHT, id=folders[0].id, scenarios=[])
+    commit = known.append({"night.json": json.dumps(night.as_json()).encode()}, "night")
+    told = nightly._Told(known, argparse.Namespace(results=results, alert=[]), {})
+    nightly._file(told)
+    nightly._file(told)
+    assert given == [(commit, 0)]
+
+
+def test_a_branch_that_was_set_back_makes_no_finished_night_a_killed_one(project: Path) -> None:
+    results, known = project / "results", ledger.of(project)
+    folder = study_folder.create(results, "nightly", {})
+    folder.write_json("ledger.json", {"numbers": {}, "commit": "f" * 40, "filed": True})
+    arguments = argparse.Namespace(results=results, alert=[], budget=None, repeat=None, confirm=None, resolve=None)
+    study, own = nightly._opened(Ready([], {}, {}, {}, {}), nightly._Told(known, arguments, {}))
+    assert own.id != folder.id
+    assert len(known.commits()) == 2  # nothing was recorded as killed
+    assert study.watched == {}
