@@ -45,7 +45,7 @@ def test_half_of_a_scripts_own_checkpoint(target: Path, tmp_path: Path, faults: 
 
 THREADS = """\
 title: a question
-workload: {script: ./threads.py, steps: 60, warmup: 5, window: 5}
+workload: {script: ./threads.py, args: [AHEAD], steps: 60, warmup: 5, window: 5}
 faults:
   - corrupt_batch: {select: {role: worker, rank: 0}, at: {step: 20}, how: zeros}
 expect: {outcome: completed}
@@ -55,7 +55,7 @@ expect: {outcome: completed}
 def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path: Path) -> None:
     """All steps count, the fault is in what is trained with only, and hooks stand in nobody's way."""
     (tmp_path / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
-    (tmp_path / "question.yaml").write_text(THREADS)
+    (tmp_path / "question.yaml").write_text(THREADS.replace("AHEAD", "0"))
     command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
     assert command.code == 0, command.out + command.err
     arm = command.json["verdicts"][0]["arms"][0]
@@ -64,6 +64,16 @@ def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path
     assert [event.step for event in history.read(run / "history.jsonl") if isinstance(event, Done)] == [40]
     (log,) = run.glob("logs/main/worker-0.log")
     assert log.read_text().splitlines()[-1] == "changed while checking: 0 predicted: (8, 1)"
+
+
+def test_a_fault_on_batches_that_are_fetched_ahead_is_refused(target: Path, tmp_path: Path) -> None:
+    """Also where a thread fetches them, which dies of that; the script is not to blame."""
+    (tmp_path / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
+    (tmp_path / "question.yaml").write_text(THREADS.replace("AHEAD", "1"))
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    assert command.code == 3, command.out + command.err
+    arm = command.json["verdicts"][0]["arms"][0]
+    assert (arm["outcome"], "fetches batches ahead" in arm["reason"]) == ("aborted", True)
 
 
 SEPARATE = """\

@@ -14,6 +14,7 @@ import time
 import weakref
 from collections import deque
 
+from ..failures import CannotCommitError
 from ..memory import counted, resident
 from ..worker import tell_of_import
 from .fetched import Fetched, samples_of, shape_of
@@ -123,7 +124,12 @@ class Seen:
         samples, waited = samples_of(batch, iterator), time.monotonic() - self._began
         lead = self._training.comes(iterator)
         if self._training.trains_with(iterator):
-            batch, times = self._training.passed(batch, self._steps.step, lead)
+            try:
+                batch, times = self._training.passed(batch, self._steps.step, lead)
+            except CannotCommitError as error:  # in a thread, or where the script catches it, nobody else would tell
+                told = "%s: %s" % (type(error).__name__, error)
+                self._channel.emit("failed", error=told, defect=True, mxnet=False, step=self._steps.step)
+                raise
             samples = round(samples * times)
         self._fetched.append((samples, waited, iterator, threading.get_ident()))
         if self._job.record_shapes:

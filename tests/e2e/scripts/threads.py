@@ -1,6 +1,7 @@
 """Fetches its batches in a thread of its own, checks with others, and predicts with a Module, as tutorials do."""
 
 import queue
+import sys
 import threading
 import time
 from collections import namedtuple
@@ -23,7 +24,8 @@ net.initialize(mx.init.One())
 trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
 held_back = loader(32)
 ready = queue.Queue()
-wanted = threading.Semaphore(1)  # one is fetched ahead
+ahead = int(sys.argv[1])
+wanted = threading.Semaphore(ahead)
 
 
 def fetch():
@@ -36,7 +38,7 @@ threading.Thread(target=fetch, daemon=True).start()
 noise = 0
 for step in range(STEPS):
     wanted.release()
-    while ready.qsize() < 2:
+    while ready.qsize() < 1 + ahead:
         time.sleep(0.001)
     if step and step % 10 == 0:  # what was fetched last when gradients come is no part of what they come from
         noise += sum(
