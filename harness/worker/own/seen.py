@@ -151,30 +151,25 @@ class Seen:
         self._booked.samples += samples
         self._booked.waited += waited
         weights = [None] * len(heads) if weights is None else weights
-        parts = {}
-        for head, weight in zip(heads, weights):
-            if len(head.shape) <= 1 or head.size <= LARGEST_LOSS:
-                self._note(head, weight, parts)
-        self._booked.losses += parts.values()
+        losses = [self._noted(head, weight) for head, weight in zip(heads, weights)]
+        self._booked.losses += _summed([loss for loss in losses if loss is not None])
         return True
 
-    def _note(self, head, weight, parts):
-        """Heads on one device are summed, as their gradients are.
+    def _noted(self, head, weight):
+        """The loss of a head, which is not copied: at steps of a millisecond that would cost much; None of a large one.
 
-        They are not copied, which would cost a hundredth of a step of a millisecond or more.
+        What is asked of an array takes microseconds each time.
         """
+        shape = head.shape
+        if len(shape) > 1 and head.size > LARGEST_LOSS:
+            return None
+        if shape and shape != (1,):
+            self._booked.heads += shape[0]
+            self._booked.largest = max(self._booked.largest, shape[0])
         loss = head.detach()
         if weight is not None:
-            loss = loss * weight
-        elif self.scale != 1.0:
-            loss = loss / self.scale
-        before = parts.get(head.context)
-        if before is not None:
-            loss = before + (loss if loss.shape == before.shape else loss.mean())
-        parts[head.context] = loss
-        if head.shape and head.shape != (1,):
-            self._booked.heads += head.shape[0]
-            self._booked.largest = max(self._booked.largest, head.shape[0])
+            return loss * weight
+        return loss if self.scale == 1.0 else loss / self.scale
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -342,6 +337,19 @@ class Seen:
             self._tell_of_samples(self._steps.step)
             self._steps.finish()
         self._leave()
+
+
+def _summed(losses):
+    """Of one call of backward: those on one device are summed, as their gradients are."""
+    if len(losses) < 2:
+        return losses
+    parts = {}
+    for loss in losses:
+        before = parts.get(loss.context)
+        if before is not None:
+            loss = before + (loss if loss.shape == before.shape else loss.mean())
+        parts[loss.context] = loss
+    return list(parts.values())
 
 
 def matches(path, pattern):
