@@ -67,11 +67,11 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_m
 
 
 def _at_gradients(mx, seen):
-    def backward(heads, head_grads=None, *arguments, **named):
-        return seen.goes_back(_listed(heads), None if head_grads is None else _listed(head_grads))
+    def backward(heads, head_grads=None, retain_graph=False, *arguments, **named):
+        return seen.goes_back(_listed(heads), None if head_grads is None else _listed(head_grads), retain_graph)
 
-    def own_backward(head, out_grad=None, *arguments, **named):
-        return seen.goes_back([head], [out_grad])
+    def own_backward(head, out_grad=None, retain_graph=False, *arguments, **named):
+        return seen.goes_back([head], [out_grad], retain_graph)
 
     _around(mx.autograd, "backward", seen, backward)
     _around(mx.nd.NDArray, "backward", seen, own_backward)

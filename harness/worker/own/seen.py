@@ -143,22 +143,26 @@ class Seen:
             self._fetched.append((samples_of(batch, None), 0.0, None, threading.get_ident()))
         return True
 
-    def goes_back(self, heads, weights=None):
-        """Gradients are about to be computed from heads, the losses, and from weights of them where these are given."""
+    def goes_back(self, heads, weights=None, retained=False):
+        """Gradients are about to be computed from heads, the losses, and from weights of them where these are given.
+
+        ``retained``: whether heads keep all that they were computed from.
+        """
         self._start()
         fetched, self._fetched = self._fetched, []
         samples, waited = self._training.went_back(fetched)
         self._booked.samples += samples
         self._booked.waited += waited
         weights = [None] * len(heads) if weights is None else weights
-        losses = [self._noted(head, weight) for head, weight in zip(heads, weights)]
+        losses = [self._noted(head, weight, retained) for head, weight in zip(heads, weights)]
         self._booked.losses += _summed([loss for loss in losses if loss is not None])
         return True
 
-    def _noted(self, head, weight):
-        """The loss of a head, which is not copied: at steps of a millisecond that would cost much; None of a large one.
+    def _noted(self, head, weight, retained):
+        """The loss of a head; None of a large one.
 
-        What is asked of an array takes microseconds each time.
+        It is the head itself, since what is asked of an array takes microseconds, and to copy one many of them: backward
+        clears the history of heads (`Imperative::Backward`), unless that is retained.
         """
         shape = head.shape
         if len(shape) > 1 and head.size > LARGEST_LOSS:
@@ -166,10 +170,11 @@ class Seen:
         if shape and shape != (1,):
             self._booked.heads += shape[0]
             self._booked.largest = max(self._booked.largest, shape[0])
-        loss = head.detach()
         if weight is not None:
-            return loss * weight
-        return loss if self.scale == 1.0 else loss / self.scale
+            return head.detach() * weight
+        if self.scale != 1.0:
+            return head.detach() / self.scale
+        return head.detach() if retained else head
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -344,7 +349,7 @@ def _summed(losses):
     if len(losses) < 2:
         return losses
     parts = {}
-    for loss in losses:
+    for loss in [loss.detach() for loss in losses]:
         before = parts.get(loss.context)
         if before is not None:
             loss = before + (loss if loss.shape == before.shape else loss.mean())
