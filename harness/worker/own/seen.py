@@ -161,8 +161,8 @@ class Seen:
     def _noted(self, head, weight, retained):
         """The loss of a head; None of a large one.
 
-        It is the head itself, since what is asked of an array takes microseconds, and to copy one many of them: backward
-        clears the history of heads (`Imperative::Backward`), unless that is retained.
+        It is the head itself, since what is asked of an array takes microseconds, and to copy one many of them.
+        Backward clears the history of heads (`Imperative::Backward`), unless that is retained.
         """
         shape = head.shape
         if len(shape) > 1 and head.size > LARGEST_LOSS:
@@ -421,6 +421,7 @@ class Training:
         self._sources, self._went_back, self._last, self._usual = [], False, _nothing, 1
         self._ahead = deque()
         self._given, self._thread = [], None
+        self._recent = _Given(self)
         self._went_since = self._brought_since = self._brings = False
 
     def trains_with(self, iterator):
@@ -438,6 +439,10 @@ class Training:
         """
         self._went_since = True
         self._thread = here = threading.get_ident()
+        if len(fetched) == 1 and fetched[0][2] is self._last() and fetched[0][3] == here and not self._ahead:
+            self._brought_since, self._usual = True, 1  # as nearly always, and quickly
+            self._of(fetched[0][2]).take(1)
+            return fetched[0][:2]
         own = [each for each in fetched if each[3] == here]
         if self._ahead or len(own) < len(fetched):
             self._ahead.extend(each for each in fetched if each[3] != here)
@@ -481,8 +486,9 @@ class Training:
 
     def _of(self, iterator):
         """What is known of it."""
-        for each in self._given:
+        for each in (self._recent, *self._given):
             if each.iterator() is iterator:
+                self._recent = each
                 return each
         self._given = [each for each in self._given if each.iterator() is not None]
         self._given.append(_Given(iterator))
@@ -509,6 +515,8 @@ class Training:
 
     def takes_step(self, kind, holder):
         """Whether a step of it is one of the script's."""
+        if self._clock is not None and self._clock.of is holder:
+            return True
         fresh = holder not in self._known
         self._known.add(holder)
         if self.is_clock(kind, holder):
