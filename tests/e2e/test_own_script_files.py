@@ -172,3 +172,33 @@ def test_a_checkpoint_that_is_never_written_ends_nothing(target: Path, tmp_path:
     assert "no checkpoint was being written" in arm["receipts"][0]["evidence"]
     (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
     assert "goes on from" not in log.read_text()
+
+
+FORKS = """\
+import os, sys
+import mxnet as mx
+from mxnet import autograd, gluon
+
+net = gluon.nn.Dense(1, in_units=2)
+net.initialize()
+trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+for step in range(30):
+    with autograd.record():
+        loss = net(mx.nd.ones((4, 2))).square()
+    loss.backward()
+    trainer.step(4)
+    if step == 9 and os.fork() == 0:
+        sys.exit(0)
+mx.nd.waitall()
+os._exit(0)
+"""
+
+
+def test_a_process_that_a_script_forks_does_not_speak_for_it(target: Path, tmp_path: Path) -> None:
+    """It ends well; its parent ends without a word in the middle of training."""
+    (tmp_path / "forks.py").write_text(FORKS)
+    (tmp_path / "question.yaml").write_text("title: a question\nworkload: {script: ./forks.py, steps: 60, warmup: 5}\n")
+    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    arm = command.json["verdicts"][0]["arms"][0]
+    assert (command.code, arm["outcome"]) == (1, "crashed")
+    assert arm["reason"].startswith("worker/0 ended with exit status 0 at step ")

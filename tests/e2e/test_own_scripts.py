@@ -227,9 +227,15 @@ def test_a_script_that_wants_several_processes_is_told_how(tmp_path: Path) -> No
         ),
         ("import mxnet, sys; sys.exit(4)", 3, "worker/0 ended with exit status 4 before all were ready"),
         ("import mxnet as mx; mx.nd.ones(1, ctx=mx.gpu(0))", 3, "worker/0 ended with exit status 1 before all"),
-        ("raise ValueError('mine')", 3, "worker/0 ended with exit status 1 before all were ready; mxnet was never"),
+        (
+            "raise ValueError('mine')",
+            3,
+            "worker/0 ended with exit status 1 before all were ready: ValueError: mine; mx",
+        ),
+        ("import mxnet; raise ValueError('mine')", 3, "worker/0 ended with exit status 1 before all were ready: Value"),
+        ("import mxnet\nif 1:\nx", 3, "worker/0 ended with exit status 1 before all were ready: IndentationError: "),
     ],
-    ids=["nothing", "no step", "batches only", "its own status", "no GPU", "an error"],
+    ids=["nothing", "no step", "batches only", "its own status", "no GPU", "an error", "its own error", "no Python"],
 )
 def test_a_script_that_does_not_train_gets_a_plain_answer(tmp_path: Path, text: str, code: int, reason: str) -> None:
     script = tmp_path / "train.py"
@@ -250,6 +256,19 @@ def test_losses_of_a_modules_output_are_those_of_its_formula(target: Path, tmp_p
     (log,) = (tmp_path / "results" / "runs").glob("*/logs/*/worker-0.log")
     said = next(line for line in log.read_text().splitlines() if line.startswith("losses"))
     assert seen == pytest.approx([float(word) for word in said.split()[1:]], rel=1e-4)
+
+
+@pytest.mark.parametrize("way", ["weighted", "parts", "late", "kvstore", "ignored"])
+def test_each_step_has_the_loss_and_the_samples_that_the_script_gave_it(target: Path, tmp_path: Path, way: str) -> None:
+    command = tried(tmp_path, SCRIPTS / "told.py", arguments=(way,))
+    assert command.code == 0, command.err
+    assert command.json["verdict"]["arms"][0]["reason"].startswith("1 of 1 workers trained 12 steps ")
+    seen = [value for event in events_of(tmp_path, Loss) for value in event.values]
+    (log,) = (tmp_path / "results" / "runs").glob("*/logs/*/worker-0.log")
+    said = next(line for line in log.read_text().splitlines() if line.startswith("losses"))
+    assert seen == pytest.approx([float(word) for word in said.split()[1:]], rel=1e-4)
+    counts = [count for event in events_of(tmp_path, Samples) for count in event.counts]
+    assert counts == [8] * 12
 
 
 def test_weights_are_those_of_the_bare_ranks(tmp_path: Path) -> None:
