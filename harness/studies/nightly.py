@@ -8,7 +8,6 @@ where software changed, else by the same software again. Of several changes, due
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,24 +23,21 @@ from harness.judging.verdict import Verdict
 from harness.statistics import shifts
 from harness.statistics.sequential import LEVEL
 from harness.storage import run_folder
-from harness.studies import in_process, nights, study_folder
+from harness.studies import confirmation, in_process, nights, study_folder, suspicion
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence
 from harness.studies.nights import MEANING, OUTCOME, TRIES, WHOLE, Answer, Measured, Moved, Night, State, Word
 from harness.studies.pairs import seconds_of
-from harness.studies.sides import Side
 from harness.studies.study import Study, Trial, reopened
 from harness.studies.study_folder import PARTS, StudyFolder
 from harness.studies.study_folder import Answer as Answered
+from harness.studies.suspicion import Suspect, by_look, least_of, usual_of
 from harness.studies.tracked import Tracked
 from harness.studies.watched import Step, Watched, watched_from_json
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-SIZES = ("peak_memory", "held_memory", "growth", "start_up")
-"""What a look at changed software is asked besides throughput, which decides."""
-
 RERUNS, OUTCOME_RERUNS = 2, 3
 LEAST_SECONDS = 20.0
 """A comparison with less time has no pair."""
@@ -56,7 +52,6 @@ LOOKING, ROUNDS_IF_CHANGED, ROUNDS = 0.7, 0.4, 0.8
 """Shares of the budget: until when changed software is looked at, and rounds go on where any changed, or none."""
 
 ANOTHER_SEED = 1000
-_COMPARED = {"seconds_per_sample": "throughput", "final_loss": MEANING, nights.DRIFT: MEANING}
 _PLAINLY: Mapping[str, tuple[str, Callable[[float], float]]] = {
     "seconds_per_sample": ("samples/s", lambda seconds: 1 / seconds),
     "final_loss": ("final loss", float),
@@ -77,24 +72,6 @@ class Asked:
     repeat: int = 5
     confirm: float = 300.0
     resolve: float = 0.01
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """Something of an arm that seems to be otherwise: ``by`` the outcome, a series of nights, or a look at a change."""
-
-    watched: str
-    arm: str
-    measure: str
-    by: str
-    why: str
-    word: str = ""
-    """What the first look said, as in slower."""
-
-    @property
-    def part(self) -> str:
-        """Part of the names of what is asked about it."""
-        return f"{self.measure}-{self.arm or 'verdict'}-{self.watched}"
 
 
 class Nightly(Composite):
@@ -274,13 +251,10 @@ class Nightly(Composite):
     def _half(self, suspect: Suspect) -> float:
         """Half of what was confirmed: a change that does less is not the one that is looked for."""
         study = self.parts.get(f"confirm-{suspect.part}")
-        if not isinstance(study, Compare) or suspect.measure == MEANING or not study.evidence.pairs:
+        found = confirmation.finding(study, suspect) if isinstance(study, Compare) else None
+        if found is None or found.mean is None or MEASURES[suspect.measure].absolute:
             return self.asked_.resolve
-        mean = study.evidence.finding(*_of(study, suspect)).mean
-        is_share = not MEASURES[suspect.measure].absolute
-        return (
-            max(self.asked_.resolve, abs(mean.estimate) / 2) if mean is not None and is_share else self.asked_.resolve
-        )
+        return max(self.asked_.resolve, abs(found.mean.estimate) / 2)
 
     def _meant(self, verb: str, rest: str) -> tuple[Suspect, int]:
         """The suspicion that a part is about, and how many changes its second side has."""
@@ -370,62 +344,16 @@ class Nightly(Composite):
         found: dict[tuple[str, str, str], Suspect] = {}
         for each in self.watched.values():
             told = {(answer.arm, answer.measure) for answer in each.known.answers} if each.known else set()
-            looks = [suspect for arm in each.arms for suspect in self._by_look(each, arm)]
-            for suspect in (*self._by_outcome(each), *looks, *self._by_series(each)):
+            looks = {arm: self.parts.get(f"look-{arm}-{each.key}") for arm in each.arms}
+            suspects = [
+                *suspicion.by_outcome(each, self.outcomes(each.key)),
+                *(one for arm, look in looks.items() if isinstance(look, Compare) for one in by_look(each, arm, look)),
+                *suspicion.by_series(each, self.numbers(each.key), self.asked_.resolve),
+            ]
+            for suspect in suspects:
                 if (suspect.arm, suspect.measure) not in told:
                     found.setdefault((each.key, suspect.arm, suspect.measure), suspect)
         return list(found.values())
-
-    def _by_outcome(self, each: Watched) -> Iterator[Suspect]:
-        reference = each.past.reference
-        odd_arm = False
-        for arm, words in self.outcomes(each.key).items():
-            before = reference.outcomes.get(arm, ()) if reference else ()
-            usual = _usual(before)
-            odd = [word for word in words if usual and word != usual]
-            known = sum(word != usual for word in before)
-            often_now = not known or len(odd) * len(before) > 2 * known * len(words)
-            if odd and often_now and not (arm == WHOLE and odd_arm):
-                odd_arm = True
-                often = f"{len(odd)} of {len(words)}"
-                why = f"{odd[0]} in {often} rounds, {usual} before"
-                yield Suspect(each.key, arm, OUTCOME, "outcome", why, odd[0])
-
-    def _by_look(self, each: Watched, arm: str) -> Iterator[Suspect]:
-        study = self.parts.get(f"look-{arm}-{each.key}")
-        if not isinstance(study, Compare):
-            return
-        if study.broken:
-            yield Suspect(each.key, arm, MEANING, "look", study.broken, "broken")
-            return
-        for found in study.meanings.values():
-            if found.word == "different":
-                yield Suspect(each.key, arm, MEANING, "look", found.sentence, "different")
-        (other,) = study.evidence.others
-        for finding in (study.evidence.answer(other), *(study.evidence.finding(name, other) for name in SIZES)):
-            if finding.word not in ("same", "undecided") and finding.mean is not None:
-                yield Suspect(each.key, arm, finding.measure, "look", sentence(finding), finding.word)
-
-    def _by_series(self, each: Watched) -> Iterator[Suspect]:
-        """Tonight unlike the nights before, or a level that moved and that nobody explained."""
-        tonight = self.numbers(each.key)
-        moved = {(one.arm, one.quantity): one for one in each.past.moved}
-        for arm, numbers in tonight.items():
-            for quantity, values in numbers.items():
-                measure = _COMPARED.get(quantity, quantity)
-                value = nights.in_log(quantity, median(values))
-                before = each.past.history.get(arm, {}).get(quantity, ())
-                if shifts.is_unusual(before, value, self._least(quantity)):
-                    why = f"{quantity} is {_change(quantity, median(before), value)} beside {len(before)} nights"
-                    yield Suspect(each.key, arm, measure, "series", why, _direction(measure, value - median(before)))
-                elif (one := moved.get((arm, quantity))) and abs(one.after - one.before) > self._least(quantity):
-                    why = f"{quantity} has been {_change(quantity, one.before, one.after)} since the night {one.night}"
-                    direction = _direction(measure, one.after - one.before)
-                    yield Suspect(each.key, arm, measure, "series", why, direction)
-
-    def _least(self, quantity: str) -> float:
-        """A loss is a matter of software alone, as far as the machine does not compute otherwise."""
-        return 0.0 if quantity in ("final_loss", nights.DRIFT) else self.asked_.resolve
 
     # What came of it
 
@@ -460,7 +388,7 @@ class Nightly(Composite):
 
     def _shown(self, suspect: Suspect, word: Word) -> Iterator[str]:
         """Its number on the last good night and tonight, and what changed in files that are to blame."""
-        each, quantity = self.watched[suspect.watched], _quantity(suspect)
+        each, quantity = self.watched[suspect.watched], suspect.quantity
         known = each.past.reference.numbers if each.past.reference is not None else {}
         both = [numbers.get(suspect.arm, {}).get(quantity, ()) for numbers in (known, self.numbers(each.key))]
         if quantity in _PLAINLY and all(both):
@@ -527,7 +455,7 @@ class Nightly(Composite):
     def _odd(self, suspect: Suspect, count: int) -> int | None:
         """How many of the runs with so many changes ended otherwise than the reference; None before all are there."""
         reference = self.watched[suspect.watched].past.reference
-        usual = _usual(reference.outcomes.get(suspect.arm, ())) if reference else ""
+        usual = usual_of(reference.outcomes.get(suspect.arm, ())) if reference else ""
         found = self._of_runs(suspect, count, OUTCOME_RERUNS)
         each = [nights.outcomes_of(verdict) for verdict in found]
         words = [one.get(suspect.arm, one.get("main", "")) for one in each]
@@ -539,7 +467,7 @@ class Nightly(Composite):
 
     def _unusual(self, suspect: Suspect, count: int) -> bool | None:
         """Whether the middle of some runs is unlike the nights before; None before they are there."""
-        quantity = _quantity(suspect)
+        quantity = suspect.quantity
         runs = [nights.numbers_of(verdict) for verdict in self._of_runs(suspect, count, RERUNS)]
         found = [numbers.get(suspect.arm, numbers.get("main", {})) for numbers in runs]
         values = [numbers[quantity] for numbers in found if quantity in numbers]
@@ -550,12 +478,12 @@ class Nightly(Composite):
         value = nights.in_log(quantity, median(values))
         if moved is not None:
             return abs(value - moved.after) < abs(value - moved.before)
-        return shifts.is_unusual(before, value, self._least(quantity))
+        return shifts.is_unusual(before, value, least_of(quantity, self.asked_.resolve))
 
     def _moved(self, suspect: Suspect) -> Moved | None:
         """The level that moved, where that is what is suspected about."""
         known = self.watched[suspect.watched].past.moved
-        return next((one for one in known if (one.arm, one.quantity) == (suspect.arm, _quantity(suspect))), None)
+        return next((one for one in known if (one.arm, one.quantity) == (suspect.arm, suspect.quantity)), None)
 
     def _judged_change(self, suspect: Suspect) -> tuple[Word, str]:
         """Software changed: another duet of then and now decides."""
@@ -563,7 +491,7 @@ class Nightly(Composite):
         study = self.parts.get(key)
         if not isinstance(study, Compare):
             return "not decided", self.failures.get(key, self._not_asked)
-        told = self._said(study, suspect)
+        told = confirmation.said(study, suspect)
         if self._is_confirmed(suspect):
             return "software", f"asked again: {told}"
         if suspect.by == "series":
@@ -572,45 +500,16 @@ class Nightly(Composite):
                 return "not decided", f"{told}; {self._not_asked}"
             if again:
                 return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
-        if self._is_refuted(study, suspect):
+        if confirmation.is_refuted(study, suspect):
             return "noise", f"asked again: {told}"
         return "not decided", "; ".join(filter(None, [f"asked again: {told}", study.why_undecided]))
 
-    @staticmethod
-    def _is_refuted(study: Compare, suspect: Suspect) -> bool:
-        """Whether a comparison says otherwise, and not only nothing."""
-        if suspect.measure == MEANING:
-            return not study.broken and bool(study.meanings)
-        if study.broken or not study.evidence.pairs:
-            return False
-        measure, other = _of(study, suspect)
-        return study.evidence.finding(measure, other).word != "undecided"
-
-    @staticmethod
-    def _said(study: Compare, suspect: Suspect) -> str:
-        if suspect.measure == MEANING or study.broken:
-            return study.broken or "; ".join(found.sentence for found in study.meanings.values()) or study.nothing
-        return study.nothing if not study.evidence.pairs else sentence(study.evidence.finding(*_of(study, suspect)))
-
     def _is_confirmed(self, suspect: Suspect) -> bool:
         study = self.parts.get(f"confirm-{suspect.part}")
-        return isinstance(study, Compare) and self._shows(study, suspect)
+        return isinstance(study, Compare) and confirmation.shows(study, suspect)
 
     def _is_software(self, suspect: Suspect) -> bool:
         return self._judged(suspect)[0] == "software"
-
-    @staticmethod
-    def _shows(study: Compare, suspect: Suspect) -> bool:
-        """Whether a comparison finds what is suspected, in the same direction where the suspicion has one."""
-        if suspect.measure == MEANING:
-            different = any(found.word == "different" for found in study.meanings.values())
-            return bool(study.broken) if suspect.word == "broken" else different
-        if study.broken or not study.evidence.pairs:
-            return False
-        measure, other = _of(study, suspect)
-        asked = study.question_.measure == measure
-        finding = study.evidence.answer(other) if asked else study.evidence.finding(measure, other)
-        return finding.word == suspect.word if suspect.word else finding.word not in ("same", "undecided")
 
     # Which change
 
@@ -644,10 +543,10 @@ class Nightly(Composite):
         study = self.parts.get(f"step-{count}-{suspect.part}")
         if not isinstance(study, Compare):
             return None
-        finding = None if suspect.measure == MEANING or study.broken else study.evidence.finding(*_of(study, suspect))
+        finding = confirmation.finding(study, suspect)
         if finding is not None and finding.word == "undecided":
             return None
-        return self._shows(study, suspect)
+        return confirmation.shows(study, suspect)
 
     def _cause(self, suspect: Suspect) -> str:
         low, high, _ = self._left(suspect)
@@ -737,33 +636,3 @@ class Nightly(Composite):
 
     def summary(self) -> Mapping[str, Any]:
         return {"night": self.night.as_json(), "seconds": round(self.seconds, 1), "failures": self.failures}
-
-
-def _usual(words: Sequence[str]) -> str:
-    """How it ends most often."""
-    return max(dict.fromkeys(words), key=list(words).count, default="")
-
-
-def _of(study: Compare, suspect: Suspect) -> tuple[str, Side]:
-    (other,) = study.evidence.others
-    return ("throughput" if suspect.measure == "seconds_per_sample" else suspect.measure), other
-
-
-def _quantity(suspect: Suspect) -> str:
-    """The series that a measure is of."""
-    return next((name for name, measure in _COMPARED.items() if measure == suspect.measure), suspect.measure)
-
-
-def _change(quantity: str, before: float, after: float) -> str:
-    if quantity == nights.DRIFT:
-        return f"{after - before:+.3g}"
-    return f"{math.expm1(after - before):+.2%}"
-
-
-def _direction(measure: str, change: float) -> str:
-    """As a comparison says it; "" of what has no direction there."""
-    known = MEASURES.get(measure)
-    if known is None:
-        return "different" if measure == MEANING else ""
-    rate = -change if measure == "throughput" else change  # a series has seconds, a comparison their rate
-    return known.better if (rate < 0) == known.lower_is_better else known.worse

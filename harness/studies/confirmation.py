@@ -1,0 +1,50 @@
+"""What a comparison of then and now says of a suspicion. Pure."""
+
+from __future__ import annotations
+
+from harness.studies.compare import Compare
+from harness.studies.finding import Finding, sentence
+from harness.studies.nights import MEANING
+from harness.studies.suspicion import Suspect
+
+
+def finding(study: Compare, suspect: Suspect) -> Finding | None:
+    """By the measure that is suspected, all pairs taken together; None where there is none."""
+    if suspect.measure == MEANING or study.broken or not study.evidence.pairs:
+        return None
+    (other,) = study.evidence.others
+    return study.evidence.finding(_measure(suspect), other)
+
+
+def shows(study: Compare, suspect: Suspect) -> bool:
+    """Whether it finds what is suspected, in the same direction where the suspicion has one."""
+    if suspect.measure == MEANING:
+        different = any(found.word == "different" for found in study.meanings.values())
+        return bool(study.broken) if suspect.word == "broken" else different
+    if study.broken or not study.evidence.pairs:
+        return False
+    (other,) = study.evidence.others
+    measure = _measure(suspect)
+    asked = study.question_.measure == measure
+    found = study.evidence.answer(other) if asked else study.evidence.finding(measure, other)
+    return found.word == suspect.word if suspect.word else found.word not in ("same", "undecided")
+
+
+def is_refuted(study: Compare, suspect: Suspect) -> bool:
+    """Whether it says otherwise, and not only nothing."""
+    if suspect.measure == MEANING:
+        return not study.broken and bool(study.meanings)
+    found = finding(study, suspect)
+    return found is not None and found.word != "undecided"
+
+
+def said(study: Compare, suspect: Suspect) -> str:
+    """In a sentence."""
+    if suspect.measure == MEANING or study.broken:
+        return study.broken or "; ".join(found.sentence for found in study.meanings.values()) or study.nothing
+    found = finding(study, suspect)
+    return study.nothing if found is None else sentence(found)
+
+
+def _measure(suspect: Suspect) -> str:
+    return "throughput" if suspect.measure == "seconds_per_sample" else suspect.measure
