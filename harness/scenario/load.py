@@ -36,8 +36,15 @@ _WORDS = {
     "less_than_equal": "{le} or less is needed",
     "literal_error": "{expected} is needed",
     "string_pattern_mismatch": "text of the form {pattern} is needed",
+    "too_short": "{min_length} or more are needed",
+    "string_too_short": "{min_length} characters or more are needed",
+    "finite_number": "a finite number is needed",
 }
 """What pydantic says of types, in the words of who writes YAML."""
+
+_CUT = "..."
+_MAPS = ("model_type", "model_attributes_type", "dict_type")
+"""Types of errors of what is no map of fields."""
 
 VARIABLE = ("workload", "topology", "faults", "target", "seed")
 """What variants may change; the rest is decided once for a run."""
@@ -111,8 +118,15 @@ def _fields_checked(written: Document) -> Scenario:
     try:
         return Scenario.model_validate(written.values)
     except ValidationError as error:
-        problems = [_problem(written, details) for details in error.errors() if "literal[False]" not in details["loc"]]
+        every = [details for details in error.errors() if "literal[False]" not in details["loc"]]
+        problems = [_problem(written, details) for details in every if not _is_other_way(details, every)]
         raise ScenarioError(list(dict.fromkeys(problems))) from error
+
+
+def _is_other_way(details: ErrorDetails, every: Sequence[ErrorDetails]) -> bool:
+    """Whether a map might have been given in place of a plain value that is wrong; what is wrong with that is told."""
+    others = [other for other in every if other["loc"][:-1] == details["loc"][:-1] and other["type"] not in _MAPS]
+    return details["type"] in _MAPS and bool(others)
 
 
 def _problem(written: Document, details: ErrorDetails) -> Problem:
@@ -141,8 +155,9 @@ def _message(values: Any, path: Path_, details: ErrorDetails) -> str:
         return f"unknown key{_near(values, path)}"
     if kind == "value_error":
         message = str(details["ctx"]["error"])
-        return f"{shown} {message}" if message.startswith(("is ", "has ")) else message
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        is_whole = message.startswith(("is ", "has ")) and not (isinstance(details["input"], dict) and _is_cut(shown))
+        return f"{shown} {message}" if is_whole else message
+    if kind in _MAPS:
         fields = _allowed(path)
         those = f": {', '.join(fields)}" if 0 < len(fields) < 8 else ""
         return f"{shown} is not allowed: a map of fields is needed{those}"
@@ -167,6 +182,8 @@ def _near(values: Any, path: Path_) -> str:
     allowed = _allowed(path[:-1])
     if not allowed:
         return ""
+    if path[-1] in allowed:
+        return ", which belongs to another kind"
     close = difflib.get_close_matches(str(path[-1]), allowed, 1)
     return f"; did you mean {close[0]}?" if close else f"; allowed are {', '.join(allowed)}"
 
@@ -205,7 +222,11 @@ def _resolved(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= 60 else text[:57] + _CUT
+
+
+def _is_cut(shown: str) -> bool:
+    return shown.endswith(_CUT)
 
 
 def _dotted(path: Path_) -> str:

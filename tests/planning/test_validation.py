@@ -76,7 +76,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("factor: 3", "factor: .inf", "faults.0.slow.factor: inf is not allowed"),
         ("30%", "30", "12:33: expect.throughput.at_least: 30 is not a percentage"),
         ("control", "contral", "12:16: expect.throughput.versus: 'contral' is not run; allowed are control; did you mean control?"),
-        ("title: a question", "title: ''", "1:1: title: '' is not allowed: string should have at least 1 character"),
+        ("title: a question", "title: ''", "1:1: title: '' is not allowed: 1 characters or more are needed"),
         ("seed: 7", "target: {mxnet: 1.9}", "2:10: target.mxnet: 1.9 is not allowed: text is needed; put it in quotes"),
         ("seed: 7", "target: {mxnet: 1.9.1, python: x}", "give either mxnet, to install it, or python"),
         ("seed: 7", "variants: {only: {}}", "2:1: variants: one variant has nothing to be compared with"),
@@ -346,3 +346,22 @@ def test_arguments_of_models(tmp_path: Path, model: str, arguments: str, message
     else:
         (tmp_path / "s.yaml").write_text(text)
         assert load(tmp_path / "s.yaml").scenario.workload.model_args["units"] in (3, 96)
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("batch_size: 0", "batch_size: 0 is not allowed: 1 or more is needed"),
+        ("batch_size: many", "batch_size: 'many' is not allowed: a whole number is needed"),
+        ("shapes: {distribution: choice, values: []}", "shapes.values: [] is not allowed: 1 or more are needed"),
+        ("optimizer: {learning_rate: .nan}", "learning_rate: nan is not allowed: a finite number is needed"),
+        (
+            "shapes: {distribution: fixed, value: 9, sigma: 1}",
+            "shapes.sigma: unknown key, which belongs to another kind",
+        ),
+    ],
+)
+def test_one_mistake_is_told_once(tmp_path: Path, field: str, message: str) -> None:
+    told = _error(tmp_path, f"title: q\nworkload: {{model: lenet, steps: 90, {field}}}\n")
+    assert told.endswith(message)
+    assert "\n" not in told
