@@ -34,6 +34,7 @@ def execute(arguments: argparse.Namespace) -> int:
     print(f"made {arguments.folder}, a git repository with {len(scenarios)} scenarios; go on with:")
     print(f"  cd {folder}")
     print(f"  harness run {shlex.quote(str(scenarios[-1].relative_to(arguments.folder)))}")
+    print("  harness nightly                    # every night: what got slower, or wrong, and because of which change")
     print("  asv machine --yes && asv run --launch-method forkserver")
     return 0
 
