@@ -32,6 +32,10 @@ DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
 
+_BATCH_SIZES, _WIDTHS = 2 * SEEDS, 3 * SEEDS
+"""Added to a seed for streams beside that of sizes: no other seed has them, so that repeats share none."""
+
+
 def make(loaded: LoadedScenario, targets: Mapping[str, Target], worker: str) -> Plan:
     """Decide everything. The first variant, or a control that a check names, is first; another control follows.
 
@@ -198,7 +202,7 @@ def _sizes(scenario: Scenario) -> tuple[tuple[int, ...], tuple[int, ...], float]
     if workload.widths is None:
         is_square = workload.script is None and workload.facts.input == "image"
         return shapes.sizes(seed, steps), (), shapes.padding(seed, steps, 2 if is_square else 1)
-    drawn = shapes.drawn(seed, steps), workload.widths.drawn(seed + 3, steps)
+    drawn = shapes.drawn(seed, steps), workload.widths.drawn(seed + _WIDTHS, steps)
     high, wide = (tuple(islice(cycle(each), max(map(len, drawn)))) for each in drawn)
     heights, widths = tuple(map(shapes.padded, high)), tuple(map(workload.widths.padded, wide))
     return heights, widths, 1 - sum(map(mul, high, wide)) / sum(map(mul, heights, widths))
@@ -208,7 +212,7 @@ def _batch_sizes(scenario: Scenario) -> tuple[int, ...]:
     """Of each step, drawn by themselves."""
     asked = scenario.workload.batch_size
     if isinstance(asked, Distribution):
-        return asked.sizes(scenario.seed + 2, scenario.workload.steps or 1)
+        return asked.sizes(scenario.seed + _BATCH_SIZES, scenario.workload.steps or 1)
     return (asked,)
 
 

@@ -22,6 +22,12 @@ _OWN = 3.0
 Of seven runs that are alike, about normal, one in thousands is so far from another one.
 """
 
+_BY_CHANCE = 0.01
+_UNSEEDED = (
+    "hardly anything is told by that; where it draws numbers, seed them, as by mx.random.seed and np.random.seed"
+)
+"""Said of a side whose losses differ by more, of themselves, from run to run."""
+
 Word = Literal["identical", "alike", "different", "unknown"]
 _WORST: tuple[Word, ...] = ("different", "unknown", "alike", "identical")
 
@@ -100,7 +106,8 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
     strayed = _strayed(first, again, other)
     if apart <= max(ROUNDING, _OWN * own) and strayed is None:
         how = "but for rounding" if own <= ROUNDING else "as far as the first repeats itself"
-        return Meaning("alike", f"alike {how}: {parts}; {amount}", apart)
+        unseeded = f"; {_UNSEEDED}" if own > _BY_CHANCE else ""
+        return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
     amount = amount if strayed is None else f"{amount}; {strayed}"
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
 

@@ -55,7 +55,7 @@ class Fetched:
         data, labels = self._now
         if data.ndim != 4 and labels.ndim == 2 and labels.shape == data.shape[:2]:
             labels = _resized(labels, 1, size)
-        for axis in (2, 3) if data.ndim == 4 else (1,):
+        for axis in _sides(data.shape):
             data = _resized(data, axis, size)
         return data, labels
 
@@ -82,6 +82,13 @@ class Fetched:
     def _like(self, old, value):
         kind = self._mx.nd if type(old) is self._mx.nd.NDArray else self._mx.np
         return kind.array(value, ctx=old.context, dtype=old.dtype)
+
+
+def _sides(shape):
+    """The axes of height and width, or of the length: before `ToTensor`, the few channels of images come last."""
+    if len(shape) != 4:
+        return (1,)
+    return (1, 2) if shape[3] <= 4 < shape[1] else (2, 3)
 
 
 def _resized(array, axis, size):

@@ -78,6 +78,12 @@ def test_sizes_are_of_images_or_of_sequences() -> None:
     assert fetched.sized(0, 6)[0].tolist() == [[0.0, 0.0, 1.0, 2.0, 2.0, 3.0]]
 
 
+def test_channels_may_come_last() -> None:
+    fetched = Fetched(MX)
+    fetched.changed([Array(np.zeros((2, 8, 8, 3))), Array(np.zeros(2))], 0, fetched)
+    assert fetched.sized(0, 6)[0].shape == (2, 6, 6, 3)
+
+
 def test_what_no_fault_changes_is_the_batch_itself() -> None:
     fetched, batch = Fetched(MX), (Array(np.ones((2, 2))), Array(np.arange(2)))
     assert fetched.changed(batch, 5, fetched) == (batch, 1)
