@@ -116,6 +116,14 @@ def test_several_batches_at_once_are_of_validation() -> None:
     assert [training.trains_with(each) for each in (train, check, more)] == [True, False, True]
 
 
+def test_of_several_loaders_in_each_step_nobody_knows_which_counts() -> None:
+    training, one, two = Training(SimpleNamespace()), Loader(), Loader()
+    assert training.went_back(fetched(one, two)) == (2, 0.0)
+    assert training.went_back(fetched(one, two)) == (0, 0.0)
+    assert training.went_back(fetched(one, two)) == (0, 0.0)
+    assert training.went_back(fetched(two)) == (1, 0.0)
+
+
 def test_what_another_thread_fetches_is_trained_with_in_its_order() -> None:
     training, train, check = Training(SimpleNamespace()), Loader(), Loader()
     assert training.went_back(fetched(train, train, train, thread=7)) == (1, 0.0)
