@@ -196,14 +196,14 @@ def _over(study: Nightly, folder: StudyFolder, ready: Ready, told: _Told, keys: 
 
 
 def _file(told: _Told) -> None:
-    """Give asv this night, and those that it did not take."""
+    """Give asv this night, and then those that it did not take."""
     from harness.asv_bridge import nights as asv
     from harness.studies import study_folder, watching
     from harness.studies.nightly import Nightly
 
     results = told.arguments.results
     commits = {night.id: night.commit for night in watching.read(told.ledger)[0]}
-    for folder in study_folder.every(results, Nightly.name):
+    for folder in reversed(study_folder.every(results, Nightly.name)):
         kept = _in_ledger(folder)
         if kept and not kept["filed"] and folder.id in commits:
             pages = asv.file(told.ledger, Path.cwd(), results, commits[folder.id], kept["numbers"])
