@@ -21,6 +21,7 @@ from harness.agent.faults import Fields
 from harness.agent.logs import Logs
 from harness.agent.scratch import Layer
 from harness.agent.stacks import StackDump
+from harness.base.errors import AgentError
 from harness.base.outlet import Outlet
 from harness.base.process import adopt_orphans, module
 from harness.base.version import __version__
@@ -52,6 +53,7 @@ _CONGESTED = 1 << 20
 _CONTROLLER_SECONDS = 600.0
 """So long a controller may be held up, as by Ctrl-Z; when it is gone, the end of our input says so at once."""
 
+_PASSES = 20
 _LAST_SECONDS = 1.0
 _OF_NO_PROCESS = (Connect, Impair, Prepare, Restore, Shutdown, Spawn, Survey, WatchGpus)
 
@@ -104,10 +106,11 @@ class Agent:
             for child in [*self._children.values(), *filter(None, [self._wire, self._gpus])]:
                 if not child.exited:
                     child.signal(signal.SIGKILL)
-            with suppress(BrokenPipeError):  # nobody may be left to tell
+            with suppress(BrokenPipeError, AgentError):  # nobody may be left to tell
                 self._injector.end()
-                _end_all_below()
-                self._keep_disks()
+            _end_all_below()
+            self._keep_disks()
+            with suppress(BrokenPipeError):
                 self._out.finish(_LAST_SECONDS if self._open else 0.0)
 
     def _watch(self, descriptor: int, act: Callable[[], object]) -> None:
@@ -375,9 +378,13 @@ def _wire(arm: str, hosts: list[ClusterHost]) -> Spawn:
 
 def _end_all_below() -> None:
     """What roles started ends with them, also where no namespace of processes sees to that."""
-    for pid in proc.descendants(os.getpid()):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+    for _ in range(_PASSES):  # one may start another meanwhile
+        alive = [pid for pid in proc.descendants(os.getpid()) if proc.state(pid) not in proc.GONE]
+        for pid in alive:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not alive:
+            return
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,7 +142,8 @@ def _told(argv: Sequence[str], text: str) -> int:
         try:
             process.communicate(text, timeout=NOTIFY_SECONDS)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
         return process.returncode
 

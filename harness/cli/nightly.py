@@ -213,7 +213,12 @@ def _file(told: _Told) -> None:
 
 def _in_ledger(folder: StudyFolder) -> Mapping[str, Any]:
     """A night's commit, its numbers for asv, and whether asv took them; nothing before it is over."""
-    return folder.read_json(_IN_LEDGER) if folder.has(_IN_LEDGER) else {}
+    from harness.base.errors import DamagedRunError
+
+    try:
+        return folder.read_json(_IN_LEDGER) if folder.has(_IN_LEDGER) else {}
+    except DamagedRunError:
+        return {}
 
 
 def _could_not_run(told: _Told, why: str) -> int:

@@ -72,11 +72,13 @@ def execute(arguments: argparse.Namespace) -> int:
         print(f"study {folder.id}: {study.what}")
     if not finished:
         return EXIT_INTERRUPTED
+    if any(result.outcome == table.FAILED for result in study.results):
+        return 3
     if study.broken:
         told = ", ".join(study.broken)
         sys.stderr.write(f"harness: without any fault it does not train on {told}; faults there were left out\n")
         return 1
-    return 3 if any(result.outcome == table.FAILED for result in study.results) else 0
+    return 0
 
 
 def _study(arguments: argparse.Namespace) -> Table:

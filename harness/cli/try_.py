@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HELP = "run a training script of your own, as in `harness try ./train.py -- --epochs 1`, and say what is seen of it"
 
 SCHEMA = "harness/try/1"
+EXIT_UNWRITTEN = 2
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +97,7 @@ def _run(arguments: argparse.Namespace, own: OwnScript) -> Run:
 
 
 def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) -> int:
-    """Say what was seen; a script that took steps gets a scenario, and exit code 0."""
+    """Say what was seen; a script that took steps gets a scenario, and exit code 0 (2 where that cannot be written)."""
     import json
 
     from harness.storage import history
@@ -116,6 +117,8 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
         _hint(arguments, run, written)
     if facts and arguments.record_shapes is not None:
         _record(past, arguments.record_shapes)
+    if facts and is_whole and written is None:
+        return EXIT_UNWRITTEN
     return 0 if facts and is_whole else 1 if facts else 3
 
 

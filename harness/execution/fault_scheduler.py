@@ -227,7 +227,7 @@ class FaultScheduler:
         actions = [action for fault in ending for action in self._heal(fault, now, step)]
         for fault in own:
             if fault.life.terminates and isinstance(fault.part, Follows):  # what it waited for never came
-                self.expected_exits.discard(worker)
+                self.expected_exits.difference_update(fault.victims)
                 actions += self._give_up(fault, now)
         return actions
 

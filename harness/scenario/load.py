@@ -119,14 +119,14 @@ def _fields_checked(written: Document) -> Scenario:
         return Scenario.model_validate(written.values)
     except ValidationError as error:
         every = [details for details in error.errors() if "literal[False]" not in details["loc"]]
-        problems = [_problem(written, details) for details in every if not _is_other_way(details, every)]
+        places = [_path_in(written.values, details["loc"], details["type"] == "missing") for details in every]
+        told = {place for place, details in zip(places, every, strict=True) if details["type"] not in _MAPS}
+        # A map might have been given in place of a plain value that is wrong; what is wrong with that is told.
+        kept = [
+            each for place, each in zip(places, every, strict=True) if each["type"] not in _MAPS or place not in told
+        ]
+        problems = [_problem(written, details) for details in kept]
         raise ScenarioError(list(dict.fromkeys(problems))) from error
-
-
-def _is_other_way(details: ErrorDetails, every: Sequence[ErrorDetails]) -> bool:
-    """Whether a map might have been given in place of a plain value that is wrong; what is wrong with that is told."""
-    others = [other for other in every if other["loc"][:-1] == details["loc"][:-1] and other["type"] not in _MAPS]
-    return details["type"] in _MAPS and bool(others)
 
 
 def _problem(written: Document, details: ErrorDetails) -> Problem:

@@ -57,7 +57,7 @@ class Ledger:
         place = ""
         for line in self._git("worktree", "list", "--porcelain").splitlines():
             place = line.removeprefix("worktree ") if line.startswith("worktree ") else place
-            if line == f"branch {self._ref}":
+            if line == f"branch {self._ref}" and Path(place).is_dir():
                 raise InputError(f"the branch {self.branch} is checked out in {place}; check out another one there")
         self._git("hash-object", "-w", "--stdin")
 

@@ -8,6 +8,7 @@ which holds however often one looks.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -32,6 +33,9 @@ from harness.vocabulary.events import Ended, Event
 
 MEANING, REPEATED = "meaning", "meaning-repeated"
 MEANING_STEPS = 24
+_NEXT_LOOK = math.sqrt(2)
+"""Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
+
 TRIES = 3
 """Runs that failed, in a row or of another side, before it is given up."""
 
@@ -121,7 +125,10 @@ class Compare(Study):
     def _goes_on(self) -> bool:
         """Whether what an answer still takes fits into what may be spent beyond the budget."""
         lacking, usual = self._lacking, self.evidence.usual_seconds or 0.0
-        return lacking is not None and self.seconds + max(lacking, 1) * usual <= self.question_.limit
+        has_looked = len(self.evidence.counted) >= MIN_VALUES
+        if lacking is None or (has_looked and self.question_.limit < _NEXT_LOOK * self._planned):
+            return False
+        return self.seconds + max(lacking, 1) * usual <= self.question_.limit
 
     @property
     def _lacking(self) -> int | None:
@@ -138,6 +145,8 @@ class Compare(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
+        if len(self._in_a_row) >= TRIES:
+            return self.failures[-1]
         lacking, usual = self._lacking, self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
             interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"

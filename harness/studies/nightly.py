@@ -244,7 +244,8 @@ class Nightly(Composite):
         seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
         resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
-        level, limit = CONFIRM_LEVEL if verb == "confirm" else LEVEL, self._left_for(1, 1.0)
+        waiting = sum(any(True for _ in self._tests(each)) for each in self.suspects)
+        level, limit = CONFIRM_LEVEL if verb == "confirm" else LEVEL, self._left_for(waiting, 1.0)
         asked = Question(measure, resolve, seconds, level=level, limit=0.0 if suspect.measure == MEANING else limit)
         return Compare(each.sides(suspect.arm, count, seed), asked)
 
@@ -589,7 +590,7 @@ class Nightly(Composite):
         if not any(verdict.trusted for verdict in verdicts):
             reasons = [*failed, *(verdict.reason for verdict in reversed(verdicts)), "it was not measured"]
             return "failed", next(filter(None, reasons))
-        if each.past.reference is None and all(verdict.verdict == "fail" for verdict in verdicts):
+        if each.past.reference is None and not any(verdict.verdict == "pass" for verdict in verdicts):
             return "failed", f"{verdicts[-1].reason}; no night has passed yet"
         if any(answer.word == "software" for answer in answers):
             return "alert", ""

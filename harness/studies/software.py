@@ -27,7 +27,7 @@ KEPT = "scripts"
 SETTING = "target.env."
 """How the paths of variables begin; a variable that is None is not set."""
 
-_MOST_FILES, _MOST_BYTES, _MOST_LINES = 500, 5_000_000, 12
+_MOST_FILES, _MOST_BYTES, _MOST_LINES, _MOST_COMPARED = 500, 5_000_000, 12, 4000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
 
@@ -136,6 +136,11 @@ def differing_lines(then: Path, now: Path) -> list[str]:
 
 
 def _lines(name: str, then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    if then == now:
+        return
+    if len(then) + len(now) > _MOST_COMPARED:  # the time that it takes is quadratic
+        yield f"{name}: it is another; of {len(then)} and {len(now)} lines, too many to compare"
+        return
     for word, *places in difflib.SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
         if word != "equal":
             yield from (f"{name}:{place + 1} - {then[place]}" for place in range(*places[:2]))

@@ -21,7 +21,7 @@ from harness.storage.ledger import Ledger
 from harness.studies import nights, sides, software, tracked
 from harness.studies.nights import ACCEPTED, FILE, Night
 from harness.studies.software import restorer
-from harness.studies.tracked import Tracked
+from harness.studies.tracked import Change, Tracked
 from harness.studies.watched import Step, Watched
 from harness.targets import resolve
 from harness.targets.environment import Say
@@ -165,11 +165,18 @@ class _Eye:
                     if change.kind == "harness"
                     else software.undoing(change, then.arm(own), present, self._had, self._say)
                 )
-                is_script = change.kind == "files" and change.after
-                both = (self._had(change.before), self._had(change.after)) if is_script else ()
-                yield Step(str(change), undone, "", software.differing_lines(*both) if both else ())
+                yield Step(str(change), undone, "", self._lines(change))
             except HarnessError as error:
                 yield Step(str(change), {}, str(error))
+
+    def _lines(self, change: Change) -> Sequence[str]:
+        """Of a script that changed, those that differ; none where one of both is not there."""
+        if change.kind != "files" or not change.after or "+" in f"{change.before}{change.after}":
+            return ()
+        try:
+            return software.differing_lines(self._had(change.before), self._had(change.after))
+        except HarnessError:
+            return ()
 
 
 def _key(name: str, label: str) -> str:

@@ -72,22 +72,29 @@ class Channel:
             self.until = None
             return
         self.emit("waiting", step=step)
-        words = {}
+        words, failed = {}, None
         while "until" not in words:
             line = self._commands.readline()
             if not line:
                 raise SystemExit("the harness is gone: no more credit")
             words = json.loads(line)
-            if "begin" in words:
-                self.begin(words["begin"])
-            elif "end" in words:
-                self.end(words["end"])
+            try:
+                if "begin" in words:
+                    self.begin(words["begin"])
+                elif "end" in words:
+                    self.end(words["end"])
+            except Exception as error:  # a script may catch it, and go on with the credit that follows
+                failed = failed or error
         self.until = words["until"]
+        if failed is not None:
+            raise failed
 
 
 def _out_of_the_way(name):
     """Move an inherited descriptor to where no loop over the first few hundred closes it; returns its number."""
     given = int(os.environ[name])
+    if given >= _HIGH:
+        return given
     try:
         moved = fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, _HIGH)
     except OSError:  # a low limit of open files

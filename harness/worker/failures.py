@@ -26,7 +26,7 @@ def report(channel, faults):
     usual = sys.excepthook
 
     def hook(kind, error, trace):
-        usual(kind, error, _from_outside(trace))
+        usual(kind, error.with_traceback(_from_outside(trace)), _from_outside(trace))
         channel.emit(
             "failed",
             error="%s: %s" % (kind.__name__, error),
@@ -36,6 +36,12 @@ def report(channel, faults):
         )
 
     sys.excepthook = hook
+
+
+def tell_of_exit(channel, ended):
+    """Of a script that ended itself with a status of its own, or with words, which no hook of exceptions sees."""
+    error = "SystemExit: %s" % (ended.code,)
+    channel.emit("failed", error=error, defect=False, mxnet=False, step=channel.step)
 
 
 def _from_outside(trace):
@@ -52,7 +58,9 @@ def _is_ours(file):
 
 def _is_mxnets(error, trace):
     """Whether MXNet, or what it is made of, raised it."""
-    return type(error).__module__.startswith("mxnet") or any("/mxnet/" in file for file in _files(trace)[-1:])
+    place = getattr(sys.modules.get("mxnet"), "__file__", None)
+    inside = place is not None and any(file.startswith(os.path.dirname(place)) for file in _files(trace)[-1:])
+    return inside or type(error).__module__.split(".")[0] == "mxnet"
 
 
 def _files(trace):

@@ -138,11 +138,14 @@ def _at_data(mx, seen):
         seen.begins(loader)
         return _Iteration(loader, batches, seen)
 
-    def fetches(iterator):
+    def fetches(iterator, *arguments, **named):
         return seen.fetches()
 
-    def fetched(batch, iterator):
+    def fetched(batch, iterator, *arguments, **named):
         return seen.fetched(batch, iterator)
+
+    def begins(iterator, *arguments, **named):
+        return seen.begins(iterator)
 
     def of_the_scripts_own(kind, **named):
         super(mx.io.DataIter, kind).__init_subclass__(**named)
@@ -151,7 +154,7 @@ def _at_data(mx, seen):
     def stand_at(kind):
         _around(kind, "__next__", seen, fetches, fetched)
         _around_unless_mxnet_calls(kind, "next", seen, fetches, fetched)
-        _around(kind, "reset", seen, seen.begins)
+        _around(kind, "reset", seen, begins)
 
     _around(mx.gluon.data.DataLoader, "__iter__", seen, after=begun)
     for kind in _with_subclasses(mx.io.DataIter):
@@ -240,8 +243,10 @@ def _at_loss_scaling(seen):
         def scale_loss(loss, optimizer_or_trainer):
             with original(loss, optimizer_or_trainer) as scaled:
                 seen.scale = float(optimizer_or_trainer._amp_loss_scaler.loss_scale)
-                yield scaled
-            seen.scale = 1.0
+                try:
+                    yield scaled
+                finally:
+                    seen.scale = 1.0
 
         amp.scale_loss = scale_loss
 

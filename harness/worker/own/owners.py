@@ -34,9 +34,9 @@ class TrainerOwner(Owner):
 
     @property
     def scale(self):
-        """By which AMP has multiplied the loss, and with it all gradients."""
-        scaler = getattr(self.of, "_amp_loss_scaler", None)
-        return 1.0 if scaler is None else float(scaler.loss_scale)
+        """By which AMP has multiplied the loss, and with it all gradients, unless the script has divided them again."""
+        whole = getattr(self.of, "_amp_original_scale", None)
+        return 1.0 if whole is None or not self.of._scale else float(whole / self.of._scale)
 
     def arrays(self):
         """Without row_sparse ones of a job: of these a worker has the rows that it pulled last."""
@@ -163,7 +163,7 @@ def _cross_entropy(output, label, ignored):
     losses = -(output.pick(label) + TINY).log()
     if ignored is None:
         return [losses]
-    counts = label != ignored
+    counts = (label != ignored).astype(losses.dtype)
     return [(losses * counts).sum() / counts.sum().clip(1, counts.size)]
 
 

@@ -7,6 +7,7 @@ import threading
 import types
 from importlib.machinery import SourceFileLoader
 
+from .. import failures
 from . import imports
 from .seen import Seen, StoppedError
 
@@ -30,6 +31,8 @@ def run(job, channel, role, schedule):
     except SystemExit as ended:
         if ended.code in (None, 0):
             seen.finish()
+        else:
+            failures.tell_of_exit(channel, ended)
         raise
     else:
         _join_threads()

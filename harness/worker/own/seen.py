@@ -24,6 +24,10 @@ LARGEST_LOSS = 65536
 """Elements of a head that is still taken for a loss."""
 
 
+_MOST_FETCHED = 10_000
+"""Batches that are remembered while no gradients are computed."""
+
+
 class StoppedError(SystemExit):
     """As many steps as were asked for: the script ends as by ``sys.exit()``."""
 
@@ -66,6 +70,7 @@ class Seen:
         self._started = self._told = self._over = False
         self._counts, self._shapes = [], []
         self._counts_told = None
+        self._fetched = deque(maxlen=_MOST_FETCHED)
         self._drop()
 
     def imported(self, mx, seconds):
@@ -100,7 +105,7 @@ class Seen:
 
     def _drop(self):
         """Forget what belongs to one step."""
-        self._booked, self._fetched = _Booked(), []
+        self._booked = _Booked()
         self._settled = _Booked()  # where pushes make steps: what came before the last of them
         self._updates = self._pushed = self.labels = None
 
@@ -131,7 +136,7 @@ class Seen:
                 self._channel.emit("failed", error=told, defect=True, mxnet=False, step=self._steps.step)
                 raise
             samples = round(samples * times)
-        self._fetched.append((samples, waited, iterator, threading.get_ident()))
+        self._fetched.append((samples, waited, iterator, threading.get_ident(), self._steps.step))
         if self._job.record_shapes:
             self._booked.shape = list(shape_of(batch))
         return batch
@@ -140,7 +145,7 @@ class Seen:
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
         self.labels = getattr(batch, "label", None)
         if not self._fetched:
-            self._fetched.append((samples_of(batch, None), 0.0, None, threading.get_ident()))
+            self._fetched.append((samples_of(batch, None), 0.0, None, threading.get_ident(), self._steps.step))
         return True
 
     def goes_back(self, heads, weights=None, retained=False):
@@ -149,8 +154,8 @@ class Seen:
         ``retained``: whether heads keep all that they were computed from.
         """
         self._start()
-        fetched, self._fetched = self._fetched, []
-        samples, waited = self._training.went_back(fetched)
+        fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]  # another thread may add to it
+        samples, waited = self._training.went_back(fetched, self._steps.step)
         self._booked.samples += samples
         self._booked.waited += waited
         weights = [None] * len(heads) if weights is None else weights
@@ -209,7 +214,8 @@ class Seen:
 
     def failed(self):
         """An update failed; a script that goes on takes the step again, with gradients of its own."""
-        self._booked, self._updates, self._ends = _Booked(), None, False
+        if self._ends or self._updates is not None:
+            self._booked, self._updates, self._ends = _Booked(), None, False
 
     def pushes(self, kind, holder, key):
         """A key is about to be pushed, and not by a trainer."""
@@ -352,7 +358,7 @@ def _summed(losses):
     for loss in [loss.detach() for loss in losses]:
         before = parts.get(loss.context)
         if before is not None:
-            loss = before + (loss if loss.shape == before.shape else loss.mean())
+            loss = before + (loss if loss.shape == before.shape else loss.mean()).astype(before.dtype)
         parts[loss.context] = loss
     return list(parts.values())
 
@@ -402,11 +408,11 @@ class _Given:
     def begin(self):
         self.batches, self.taken, self._first = 0, 0, None
 
-    def take(self, count):
+    def take(self, count, lead):
         self.taken += count
         if self._first is None:
             self._first = count
-        self.lead = max(self.lead, self._first - count)
+        self.lead = max(self.lead, self._first - count, lead)
 
 
 class Training:
@@ -421,7 +427,7 @@ class Training:
         self._sources, self._went_back, self._last, self._usual = [], False, _nothing, 1
         self._ahead = deque()
         self._given, self._thread = [], None
-        self._recent, self._together = _Given(self), set()
+        self._recent = _Given(self)
         self._went_since = self._brought_since = self._brings = False
 
     def trains_with(self, iterator):
@@ -430,50 +436,49 @@ class Training:
             return True
         return any(source() is _source(iterator) for source in self._sources)
 
-    def went_back(self, fetched):
+    def went_back(self, fetched, step=0):
         """Gradients are computed: samples of the batch that they come from, and how long it was waited for.
 
-        ``fetched`` since the last time: ``(samples, waited, iterator, thread)``. What another thread fetches is trained
-        with in its order. Else it is the last one, unless that came with more others of an iterator that is new than
-        usual: these were checked with.
+        ``fetched`` since the last time: ``(samples, waited, iterator, thread, step)``. What another thread fetches is
+        trained with in its order. Else it is the last one, unless that came with more others of an iterator that is new
+        than usual: these were checked with.
         """
         self._went_since = True
         self._thread = here = threading.get_ident()
-        if len(fetched) == 1 and fetched[0][2] is self._last() and fetched[0][3] == here and not self._ahead:
-            self._brought_since, self._usual = True, 1  # as nearly always, and quickly
-            self._of(fetched[0][2]).take(1)
-            return fetched[0][:2]
+        if len(fetched) == 1 and not self._ahead:  # as nearly always, and quickly
+            samples, waited, iterator, thread, then = fetched[0]
+            if iterator is not None and iterator is self._last() and thread == here:
+                self._brought_since, self._usual = True, 1
+                self._of(iterator).take(1, step - then)
+                return samples, waited
         own = [each for each in fetched if each[3] == here]
         if self._ahead or len(own) < len(fetched):
             self._ahead.extend(each for each in fetched if each[3] != here)
             while self._ahead and not self.trains_with(self._ahead[0][2]):
                 self._ahead.popleft()
         if self._ahead:
-            samples, waited, iterator, _ = self._ahead.popleft()
-            self._take(iterator, 1)
+            samples, waited, iterator, _, then = self._ahead.popleft()
+            self._take(iterator, 1, step - then)
             return samples, 0.0 if self._ahead else waited
         if not own:
             self._went_back = True
             return 0, 0.0
-        samples, waited, last, _ = own[-1]
+        samples, waited, last, _, then = own[-1]
         count = sum(each[2] is last for each in own)
         if self._went_back and last is not None and count > self._usual and not self.trains_with(last):
             known = (each[:2] for each in reversed(own) if self.trains_with(each[2]))
             return next(known, (0, 0.0))
-        self._take(last, count)
-        before, self._together = self._together, {id(each[2]) for each in own}
-        if len(own) == len(self._together) > 1 and self._together == before:
-            return 0, sum(each[1] for each in own)  # of which of them a step is, heads may tell
+        self._take(last, count, step - then)
         return samples, waited
 
-    def _take(self, iterator, count):
-        """A batch of it is trained with."""
+    def _take(self, iterator, count, lead):
+        """A batch of it is trained with, so many steps after it was fetched."""
         self._went_back = True
         if iterator is not None:
             self._brought_since = self._brings = True
             self._usual = count
             self._learn(iterator)
-            self._of(iterator).take(count)
+            self._of(iterator).take(count, lead)
 
     def _learn(self, iterator):
         """Batches of it are trained with."""
