@@ -365,3 +365,13 @@ def test_what_was_not_looked_at_says_how_it_would_be(folder: StudyFolder) -> Non
         "it was not looked at: a look takes 20 s at least, and all of them share what rounds leave of 70% of the "
         "budget, 100 s; give more, as in --budget 90min"
     )
+
+
+def test_what_confirms_leaves_room_for_what_waits(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), _watched(changed=True, key="other"), budget=3600.0, repeat=1)
+    for key in ("mlp", "other"):
+        _run(study, f"round-1-{key}", took=100.0)
+        _compared(study, f"look-main-{key}", SLOWER)
+    confirm = study.made("confirm-throughput-main-mlp")
+    assert isinstance(confirm, Compare)
+    assert confirm.question_.limit == (3600.0 - 260.0) / 2

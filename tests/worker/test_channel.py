@@ -119,3 +119,17 @@ def test_nothing_is_written_to_what_took_its_descriptors_place(tmp_path: Path) -
     subprocess.run([sys.executable, "-c", CLOSES, own], env=env, pass_fds=[writes], check=True, cwd=ROOT)
     assert [json.loads(line)["step"] for line in os.read(reads, 1000).splitlines()] == [1]
     assert own.read_bytes() == b""
+
+
+def test_credit_is_taken_also_where_a_fault_raises(pipes: tuple[int, int]) -> None:
+    """A script may catch what is raised, and go on."""
+    channel = Channel("main", "worker/0")
+
+    def begin(number: int) -> None:
+        raise RuntimeError(f"fault {number}")
+
+    channel.begin = begin
+    os.write(pipes[1], b'{"begin": 3}\n{"until": 20}\n')
+    with pytest.raises(RuntimeError, match="fault 3"):
+        channel.await_credit(10)
+    assert channel.until == 20

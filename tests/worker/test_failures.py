@@ -47,3 +47,29 @@ def test_who_broke(files: tuple[object, ...], expected: bool) -> None:
 
 def test_what_was_asked_for_is_none() -> None:
     assert not raised(AskedError("no"), PACKAGE / "faults/exit.py")
+
+
+def test_what_leads_to_a_scripts_first_line_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    told = list[dict[str, object]]()
+
+    class Channel:
+        step = 7
+
+        def emit(self, kind: str, **fields: object) -> None:
+            told.append(fields)
+
+    failures.report(Channel(), set())
+    hook, sys.excepthook = sys.excepthook, sys.__excepthook__
+    scope: dict[str, object] = {}
+    exec(compile("def train():\n    raise ValueError('no data')", SCRIPT, "exec"), scope)
+    exec(compile("def run():\n    train()", str(PACKAGE / "own" / "script.py"), "exec"), scope)
+    try:
+        scope["run"]()  # type: ignore[operator]
+    except ValueError as error:
+        trace = error.__traceback__
+        assert trace is not None and trace.tb_next is not None
+        hook(ValueError, error, trace.tb_next)
+    said = capsys.readouterr().err
+    assert f'File "{SCRIPT}", line 2, in train' in said
+    assert "script.py" not in said
+    assert told == [{"error": "ValueError: no data", "defect": False, "mxnet": False, "step": 7}]
