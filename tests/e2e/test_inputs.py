@@ -70,4 +70,4 @@ def test_a_batch_size_may_vary(target: Path, tmp_path: Path) -> None:
         "expect: {agreement: true}\n"
     )
     arm = _arms(tmp_path, tmp_path / "question.yaml")["main"]
-    assert _values(arm, "throughput")[0] > 0
+    assert _values(arm, "goodput")[0] > 0  # of throughput, most cells may be idle where tests share processors
