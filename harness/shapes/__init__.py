@@ -6,7 +6,6 @@ sizes on every machine and version.
 
 from __future__ import annotations
 
-import math
 import random
 from abc import abstractmethod
 from statistics import NormalDist
@@ -84,8 +83,7 @@ class Distribution(Strict):
     def padding(self, seed: int, steps: int, dimensions: int = 1) -> float:
         """The share of what is computed with that is padding: lengths, or with two dimensions the areas of squares."""
         drawn = self.drawn(seed, steps)
-        both = drawn, map(self.padded, drawn)
-        own, padded = (sum(math.prod([size] * dimensions) for size in sizes) for sizes in both)
+        own, padded = (sum(float(size) ** dimensions for size in sizes) for sizes in (drawn, map(self.padded, drawn)))
         return 1 - own / padded
 
 

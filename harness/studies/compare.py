@@ -282,12 +282,9 @@ class Compare(Study):
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
-        if self.evidence.pairs[-1].disturbed:
-            key += (
-                f" ({found.disturbed}"
-                + ("" if self.evidence.pairs[-1] in self.evidence.counted else "; left out")
-                + ")"
-            )
+        pair = self.evidence.pairs[-1]
+        left_out = "" if pair in self.evidence.counted else "; left out"
+        key += f" ({pair.disturbed}{left_out})" if pair.disturbed else ""
         return f"{key}: {'; '.join(map(self._so_far, self.evidence.findings()))}"
 
     def _so_far(self, finding: Finding) -> str:

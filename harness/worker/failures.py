@@ -2,12 +2,17 @@
 
 import os
 import sys
+import sysconfig
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _ARCHIVE = os.path.dirname(_PACKAGE[:-1]) + os.sep
 _TRAINED = _PACKAGE + "models" + os.sep
 _WATCHING = _PACKAGE + os.path.join("own", "owners.py")
 """What looks at a script's arrays, and neither waits for them nor calls the script."""
+
+_PLACES = [sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")]
+_LIBRARIES = ("<frozen", *{each + os.sep for path in _PLACES for each in (path, os.path.realpath(path))})
+"""Where frames of Python's library and of packages lie."""
 
 _WANTS = {"disk_full": OSError, "memory_limit": MemoryError}
 """What faults lead to, wherever it comes up."""
@@ -57,10 +62,15 @@ def _is_ours(file):
 
 
 def _is_mxnets(error, trace):
-    """Whether MXNet, or what it is made of, raised it."""
-    place = getattr(sys.modules.get("mxnet"), "__file__", None)
-    inside = place is not None and any(file.startswith(os.path.dirname(place)) for file in _files(trace)[-1:])
-    return inside or type(error).__module__.split(".")[0] == "mxnet"
+    """Whether MXNet or Horovod raised it, or what they called: by the innermost frame of theirs or of the user's."""
+    places = [getattr(sys.modules.get(name), "__file__", None) for name in ("mxnet", "horovod")]
+    packages = tuple(os.path.dirname(place) + os.sep for place in places if place is not None)
+    for file in reversed(_files(trace)):
+        if file.startswith(packages):
+            return True
+        if not file.startswith(_LIBRARIES):
+            break
+    return type(error).__module__.split(".")[0] == "mxnet"
 
 
 def _files(trace):

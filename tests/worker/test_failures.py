@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,3 +75,24 @@ def test_what_leads_to_a_scripts_first_line_is_not_shown(capsys: pytest.CaptureF
     assert f'File "{SCRIPT}", line 2, in train' in said
     assert "script.py" not in said
     assert told == [{"error": "ValueError: no data", "defect": False, "mxnet": False, "step": 7}]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (("train.py", "mxnet/base.py"), True),
+        (("train.py", "mxnet/gluon/block.py", "numpy/core.py"), True),  # what MXNet asks of numpy
+        (("train.py", "horovod/mxnet/__init__.py"), True),
+        (("train.py", "numpy/core.py"), False),
+        (("train.py", "mxnet/gluon/block.py", "train.py"), False),  # a network of the script's
+        (("mxnet/train.py",), False),  # a folder of the user's that is called so
+    ],
+)
+def test_whose_error_it_is(monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], expected: bool) -> None:
+    packages = f"{sysconfig.get_path('purelib')}/"
+    for name in ("mxnet", "horovod"):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(__file__=f"{packages}{name}/__init__.py"))
+    users = ("train.py", "mxnet/train.py")
+    found = [f"/srv/{file}" if file in users else f"{packages}{file}" for file in files]
+    monkeypatch.setattr(failures, "_files", lambda trace: found)
+    assert failures._is_mxnets(ValueError("no"), None) is expected
