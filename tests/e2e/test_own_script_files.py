@@ -8,7 +8,7 @@ import pytest
 
 from harness.storage import history
 from harness.vocabulary.events import Done
-from tests.e2e.conftest import harness
+from tests.e2e.conftest import Command, harness
 from tests.e2e.test_own_scripts import MODULE, SCRIPTS, tried
 
 pytestmark = pytest.mark.e2e
@@ -52,11 +52,15 @@ expect: {outcome: completed}
 """
 
 
+def _fetched_by_a_thread(folder: Path, ahead: int) -> Command:
+    (folder / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
+    (folder / "question.yaml").write_text(THREADS.replace("AHEAD", str(ahead)))
+    return harness("run", folder / "question.yaml", "--json", "--results", folder / "results")
+
+
 def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path: Path) -> None:
     """All steps count, the fault is in what is trained with only, and hooks stand in nobody's way."""
-    (tmp_path / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
-    (tmp_path / "question.yaml").write_text(THREADS.replace("AHEAD", "0"))
-    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    command = _fetched_by_a_thread(tmp_path, 0)
     assert command.code == 0, command.out + command.err
     arm = command.json["verdicts"][0]["arms"][0]
     assert [receipt["proven"] for receipt in arm["receipts"]] == [True]
@@ -68,9 +72,7 @@ def test_batches_of_a_thread_and_what_is_not_trained_with(target: Path, tmp_path
 
 def test_a_fault_on_batches_that_are_fetched_ahead_is_refused(target: Path, tmp_path: Path) -> None:
     """Also where a thread fetches them, which dies of that; the script is not to blame."""
-    (tmp_path / "threads.py").write_bytes((SCRIPTS / "threads.py").read_bytes())
-    (tmp_path / "question.yaml").write_text(THREADS.replace("AHEAD", "1"))
-    command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
+    command = _fetched_by_a_thread(tmp_path, 1)
     assert command.code == 3, command.out + command.err
     arm = command.json["verdicts"][0]["arms"][0]
     assert (arm["outcome"], "fetches batches ahead" in arm["reason"]) == ("aborted", True)
