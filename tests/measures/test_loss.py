@@ -66,3 +66,13 @@ def test_steps_until_the_mean_of_a_window_is_low_enough(plan_of: Callable[..., P
 
 def test_no_steps_are_counted_where_no_loss_is_asked_for(plan_of: Callable[..., Plan]) -> None:
     assert "steps_to_loss" not in _measured(plan_of(), LossEvent(1.0, "main", "worker/0", 0, [1.0] * 100))
+
+
+def test_steps_whose_losses_were_not_seen_are_left_out_and_said(plan_of: Callable[..., Plan]) -> None:
+    text = "title: t\nworkload: {model: mlp, steps: 50, target_loss: 0.5}\n"
+    parts = [LossEvent(1.0, "main", "worker/0", first, [1.0] * count) for first, count in ((0, 10), (15, 5), (20, 30))]
+    measured = _measured(plan_of(text), *parts)
+    curve = measured["loss_curve"]
+    assert (curve.n, curve.note) == (45, "losses of 5 steps were not seen, and are left out")
+    assert measured["final_loss"].n == 9
+    assert (measured["steps_to_loss"].value, measured["steps_to_loss"].note) == (None, curve.note)

@@ -172,3 +172,14 @@ def test_of_a_script_samples_are_as_they_were_seen_or_steps_count(
         measure.add(_window(1.0 + first / 10, "worker/0", first, 1.0))
     throughput = _named(measure)["throughput", ""]
     assert (throughput.value, throughput.unit) == (pytest.approx(value), unit)
+
+
+def test_samples_and_steps_are_never_counted_together(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
+    """Where those of one window are not known, all windows are of steps."""
+    (tmp_path / "train.py").touch()
+    measure = Throughput(plan_of(SCRIPT.replace("./train.py", str(tmp_path / "train.py"))).arms[0])
+    for number, counts in enumerate(([8] * 10, [8] * 9 + [None], [8] * 10), 1):
+        measure.add(Samples(0.0, "main", "worker/0", 10 * number, counts, [0.0] * 10))
+        measure.add(_window(float(number), "worker/0", 10 * number, 1.0))
+    found = _named(measure)["throughput", ""]
+    assert (found.unit, found.samples) == ("steps/s", pytest.approx((10.0, 10.0, 10.0)))

@@ -39,6 +39,7 @@ def test_one_bucket_for_all_is_one_size() -> None:
 def test_the_share_that_is_padding() -> None:
     halves = Choice(distribution="choice", values=(2,), round_to=4)
     assert halves.padding(7, 100) == 0.5
+    assert halves.padding(7, 100, 2) == 0.75  # of the area of squares
     assert Uniform(distribution="uniform", min=3, max=30).padding(7, 100) == 0
 
 

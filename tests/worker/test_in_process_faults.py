@@ -189,3 +189,14 @@ def test_a_fault_that_waits_takes_any_batch_and_one_that_changes_it_does_not() -
         changes.batch(lambda step: None, 5)
     changes.end(7)
     assert not changes.act_on_batches
+
+
+@pytest.mark.parametrize(("kind", "sign"), [("float16", 15), ("float32", 31), ("float64", 63)])
+def test_a_bit_flips_of_its_own_element_whatever_the_type(kind: str, sign: int) -> None:
+    from harness.worker.faults.bit_flip import Fault
+
+    values = np.array([1.0, 2.0, 3.0, 4.0], kind)
+    Fault({"bit": sign}, (), None, None, None).hit(values, 2)
+    assert values.tolist() == [1.0, 2.0, -3.0, 4.0]
+    with pytest.raises(CannotCommitError, match=f"a {kind} has no bit {sign + 1}"):
+        Fault({"bit": sign + 1}, (), None, None, None).hit(values, 2)
