@@ -10,10 +10,10 @@ from harness.faults import Element, TensorFault
 
 
 class BitFlip(TensorFault):
-    """One bit of one float32 element of one gradient flips."""
+    """One bit of one element of one gradient flips."""
 
     name: ClassVar[str] = "bit_flip"
     element: Element = 0
     bit: Annotated[int, Field(ge=0, le=31, strict=True)] = Field(
-        description="0 is the lowest of the mantissa, 23 to 30 are the exponent, 31 is the sign"
+        description="0 is the lowest of the mantissa; of float32, 23 to 30 are the exponent, and 31 is the sign"
     )
