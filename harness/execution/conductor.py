@@ -440,12 +440,17 @@ class Conductor:
     def _trained(self) -> str:
         """How many steps: as many as were asked for, unless a script ends by itself."""
         job = self.arm.workload
-        taken = max([self._roles[name].step for name in self.arm.workers if self._roles[name].done], default=0)
+        taken = self._most_taken() or 0
         if job.script is None or taken == job.steps:
             return f"{job.steps} steps"
         if any(self._roles[name].again for name in self.arm.workers):
             return f"{taken} steps, counted from where it was started again,"
         return f"{taken} steps" if job.steps is None else f"{taken} steps, not {job.steps}, by the script's own end,"
+
+    def _most_taken(self) -> int | None:
+        """The most steps of a worker that trained to its end; None where none did."""
+        done = [self._roles[name].step for name in self.arm.workers if self._roles[name].done]
+        return max(done, default=None)
 
     def _dismiss_services(self) -> list[Action]:
         """Ask what only serves workers to leave, since it does not by itself."""
@@ -590,7 +595,7 @@ class Conductor:
     def _end(self, now: float, outcome: Outcome, reason: str, role: str = "", stage: Stage = "") -> list[Action]:
         if outcome in ("refused", "crashed", "hung") and (who := self._lacks_mxnet(role)):
             outcome, reason = "aborted", f"{reason}; mxnet was never there in {who}"
-        self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage)
+        self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage, steps=self._most_taken())
         return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]
 
 

@@ -128,6 +128,7 @@ def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
         "blamed": ended.subject if ended else "",
         "log": ended.log if ended else "",
         "stage": ended.stage if ended else "",
+        "steps": ended.steps if ended else None,
         "receipts": [vars(receipt) for receipt in arm.receipts],
         "measures": [_quantity_json(quantity) for quantity in arm.quantities.values()],
     }
@@ -150,7 +151,7 @@ def _check(body: Mapping[str, Any]) -> Judged:
 def _arm(body: Mapping[str, Any]) -> ArmMeasures:
     ended = None
     if body["outcome"] is not None:
-        words = (body["outcome"], body["reason"], body["log"], body["stage"])
+        words = (body["outcome"], body["reason"], body["log"], body["stage"], body.get("steps"))
         ended = Ended(body["ended"], body["arm"], body["blamed"], *words)
     quantities = [_quantity(measure) for measure in body["measures"]]
     return ArmMeasures(

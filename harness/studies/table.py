@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -265,14 +264,8 @@ def result(cell: Cell, verdict: Verdict) -> Result:
         weights,
         verdict.run,
         "; ".join(f"{each.role} {each.doing}" for each in verdict.blocked if each.role.startswith("worker")),
-        _steps_in(ended.reason) if ended and ended.outcome == "completed" else None,
+        ended.steps if ended and ended.outcome == "completed" else None,
     )
-
-
-def _steps_in(reason: str) -> int | None:
-    """As the reason of an end says it (`Conductor`)."""
-    found = re.search(r" trained (\d+) steps", reason)
-    return int(found[1]) if found else None
 
 
 def failed(cell: Cell, why: str) -> Result:

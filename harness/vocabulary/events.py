@@ -474,12 +474,14 @@ class Ended(Event):
     """How an arm ended, why, which process is to blame (``subject``, if one is) and the last lines that it logged.
 
     ``stage``: where it stood still, if it did: before the first step, between steps, or when all had finished.
+    ``steps``: the most that a worker took which trained to its end; None where none did.
     """
 
     outcome: Outcome
     reason: str
     log: str = ""
     stage: Stage = ""
+    steps: int | None = None
 
 
 def encode(event: Event) -> bytes:

@@ -596,6 +596,7 @@ def test_a_script_may_end_by_itself(script: Callable[..., Play], asked: int | No
         job.on(events.Done, worker, taken)
     ended, _ = job.leave(S0, SCHEDULER, W0, W1)
     assert (ended.outcome, ended.reason) == ("completed", f"2 of 2 workers {trained} process left")
+    assert ended.steps == taken
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ ARM = ArmMeasures(
     "main",
     2,
     3,
-    Ended(9.0, "main.2", "worker/0", "hung", "nothing moved", "", "training"),
+    Ended(9.0, "main.2", "worker/0", "hung", "nothing moved", "", "training", 40),
     [Receipt(0, "kill", "worker/1", True, "ended by signal 9")],
     {("final_loss", ""): LOSS, ("held_memory", "worker/0"): HELD},
 )
