@@ -11,14 +11,14 @@ import os
 import tempfile
 import threading
 import time
-import weakref
 from collections import deque
 
 from ..failures import CannotCommitError
 from ..memory import counted, resident
 from ..worker import tell_of_import
-from .fetched import Fetched, samples_of, shape_of
-from .owners import StoreOwner
+from .fetched import samples_of, shape_of
+from .loaders import Loaders
+from .training import Training
 
 LARGEST_LOSS = 65536
 """Elements of a head that is still taken for a loss."""
@@ -66,7 +66,7 @@ class Seen:
         self.listens, self.within = False, _Within()
         self.scale = 1.0
         self._ends, self._began = False, 0.0
-        self._steps = self._training = None
+        self._steps = self._training = self._loaders = None
         self._started = self._told = self._over = False
         self._counts, self._shapes = [], []
         self._counts_told = None
@@ -84,7 +84,8 @@ class Seen:
         tell_of_import(self._channel, mx, seconds)
         self._live = counted(self._job, self._role, contexts(self._job), self._folder)
         self._baseline = resident()["anonymous"]
-        self._training = Training(mx)
+        self._loaders = Loaders()
+        self._training = Training(mx, self._loaders)
         self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule)
         hooks.install(mx, self)
         self.listens = True
@@ -100,7 +101,7 @@ class Seen:
     def _leave(self):
         """Listen no more, and hold no array: those that outlive their library abort the process."""
         self.listens = False
-        self._steps = self._training = None
+        self._steps = self._training = self._loaders = None
         self._drop()
 
     def _drop(self):
@@ -113,8 +114,8 @@ class Seen:
 
     def begins(self, iterator):
         """A loader or iterator begins anew; what it gave before and nobody trained with was left."""
-        if self._training is not None:
-            self._training.begins(iterator)
+        if self._loaders is not None:
+            self._loaders.begins(iterator)
         return True
 
     def fetches(self):
@@ -127,8 +128,8 @@ class Seen:
     def fetched(self, batch, iterator):
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
         samples, waited = samples_of(batch, iterator), time.monotonic() - self._began
-        lead = self._training.comes(iterator)
-        if self._training.trains_with(iterator):
+        lead = self._loaders.comes(iterator)
+        if self._loaders.trains_with(iterator):
             try:
                 batch, times = self._training.passed(batch, self._steps.step, lead)
             except CannotCommitError as error:  # in a thread, or where the script catches it, nobody else would tell
@@ -155,7 +156,7 @@ class Seen:
         """
         self._start()
         fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]  # another thread may add to it
-        samples, waited = self._training.went_back(fetched, self._steps.step)
+        samples, waited = self._loaders.went_back(fetched, self._steps.step)
         self._booked.samples += samples
         self._booked.waited += waited
         weights = [None] * len(heads) if weights is None else weights
@@ -376,218 +377,9 @@ def matches(path, pattern):
     return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
 
 
-def _nothing():
-    """As a reference to what is gone."""
-    return _nothing
-
-
-def _source(iterator):
-    """What batches are of: of a DataLoader, which may be made anew for each epoch, its data."""
-    data = getattr(iterator, "_dataset", None)
-    return iterator if data is None or type(data).__weakrefoffset__ == 0 else data
-
-
 def _whole(count):
     """A number of samples; None of what is none, and where there are none."""
     try:
         return int(count) or None
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-class _Given:
-    """What a loader or iterator gave since it began, how much of it was trained with, and how far it is ahead.
-
-    Where the first gradients come after more batches than later ones, each batch waits for a later step.
-    """
-
-    def __init__(self, iterator):
-        self.iterator, self.lead = weakref.ref(iterator), 0
-        self.begin()
-
-    def begin(self):
-        self.batches, self.taken, self._first = 0, 0, None
-
-    def take(self, count, lead):
-        self.taken += count
-        if self._first is None:
-            self._first = count
-        self.lead = max(self.lead, self._first - count, lead)
-
-
-class Training:
-    """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
-
-    def __init__(self, mx):
-        self._clock, self._key = None, None
-        self._since, self._beside = [], []
-        self._known, self._taken = weakref.WeakSet(), 0
-        self._fetched = Fetched(mx)
-        self.batches = self._fetched
-        self._sources, self._went_back, self._last, self._usual = [], False, _nothing, 1
-        self._ahead = deque()
-        self._given, self._thread = [], None
-        self._recent = _Given(self)
-        self._went_since = self._brought_since = self._brings = False
-
-    def trains_with(self, iterator):
-        """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
-        if not self._went_back or self._last() is iterator:
-            return True
-        return any(source() is _source(iterator) for source in self._sources)
-
-    def went_back(self, fetched, step=0):
-        """Gradients are computed: samples of the batch that they come from, and how long it was waited for.
-
-        ``fetched`` since the last time: ``(samples, waited, iterator, thread, step)``. What another thread fetches is
-        trained with in its order. Else it is the last one, unless that came with more others of an iterator that is new
-        than usual: these were checked with.
-        """
-        self._went_since = True
-        self._thread = here = threading.get_ident()
-        if len(fetched) == 1 and not self._ahead:  # as nearly always, and quickly
-            samples, waited, iterator, thread, then = fetched[0]
-            if iterator is not None and iterator is self._last() and thread == here:
-                self._brought_since, self._usual = True, 1
-                self._of(iterator).take(1, step - then)
-                return samples, waited
-        own = [each for each in fetched if each[3] == here]
-        if self._ahead or len(own) < len(fetched):
-            self._ahead.extend(each for each in fetched if each[3] != here)
-            while self._ahead and not self.trains_with(self._ahead[0][2]):
-                self._ahead.popleft()
-        if self._ahead:
-            samples, waited, iterator, _, then = self._ahead.popleft()
-            self._take(iterator, 1, step - then)
-            return samples, 0.0 if self._ahead else waited
-        if not own:
-            self._went_back = True
-            return 0, 0.0
-        samples, waited, last, _, then = own[-1]
-        count = sum(each[2] is last for each in own)
-        if self._went_back and last is not None and count > self._usual and not self.trains_with(last):
-            known = (each[:2] for each in reversed(own) if self.trains_with(each[2]))
-            return next(known, (0, 0.0))
-        self._take(last, count, step - then)
-        return samples, waited
-
-    def _take(self, iterator, count, lead):
-        """A batch of it is trained with, so many steps after it was fetched."""
-        self._went_back = True
-        if iterator is not None:
-            self._brought_since = self._brings = True
-            self._usual = count
-            self._learn(iterator)
-            self._of(iterator).take(count, lead)
-
-    def _learn(self, iterator):
-        """Batches of it are trained with."""
-        if self._last() is iterator:
-            return
-        if not any(source() is _source(iterator) for source in self._sources):
-            self._sources.append(weakref.ref(_source(iterator)))
-        self._last = weakref.ref(iterator)
-
-    def begins(self, iterator):
-        """It gives its first batch next."""
-        self._of(iterator).begin()
-
-    def _of(self, iterator):
-        """What is known of it."""
-        for each in (self._recent, *self._given):
-            if each.iterator() is iterator:
-                self._recent = each
-                return each
-        self._given = [each for each in self._given if each.iterator() is not None]
-        self._given.append(_Given(iterator))
-        return self._given[-1]
-
-    def comes(self, iterator):
-        """A batch of it is there: how many steps come before the one that trains with it, as far as is known."""
-        given = self._of(iterator)
-        ahead = given.batches - given.taken if self._thread not in (None, threading.get_ident()) else given.lead
-        given.batches += 1
-        return ahead
-
-    def passed(self, batch, step, lead):
-        """A batch, as it is or as faults make it, and how many times as many samples it has then."""
-        if self.batches is self._fetched:
-            return batch, 1
-        return self._fetched.changed(batch, step, self.batches, lead)
-
-    def is_clock(self, kind, holder):
-        """Whether that is who counts steps; the first one is, but a kvstore only where there is nothing else."""
-        if self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner):
-            self._clock = kind(holder)
-        return self._clock.of is holder
-
-    def takes_step(self, kind, holder):
-        """Whether a step of it is one of the script's."""
-        if self._clock is not None and self._clock.of is holder:
-            return True
-        fresh = holder not in self._known
-        self._known.add(holder)
-        if self.is_clock(kind, holder):
-            return True
-        # As where a function that trains is called again: what steps after a batch, or gradients, of its own.
-        own = self._brought_since if self._brings else self._went_since
-        succeeds = fresh and self._taken > 1 and own
-        if not succeeds and not any(owner.of is holder for owner in self._since):
-            self._since.append(kind(holder))
-            return False
-        self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
-        return True
-
-    def stepped(self):
-        """Whoever counts steps has taken one; those that took one since its last are beside it."""
-        if self._since:
-            self._beside, self._since = self._since, []
-        self._taken += 1
-        self._went_since = self._brought_since = False
-
-    @property
-    def _owners(self):
-        """All whose weights are trained, as far as is known."""
-        own = [self._clock, *self._since]
-        return own + [owner for owner in self._beside if not any(owner.of is other.of for other in own)]
-
-    def begins_anew(self, key):
-        """Whether a key is the one that is pushed first in every step."""
-        if self._key is None:
-            self._key = key
-        return key == self._key
-
-    def losses(self, labels):
-        """Those of a step's samples where nothing was given to go back from; empty where nobody can tell."""
-        return self._clock.losses(labels)
-
-    def loss_in_words(self, heads):
-        """Where losses come from."""
-        return "what backward starts from (%d)" % heads if heads else self._clock.loss_from
-
-    @property
-    def contexts(self):
-        """The devices of whoever counts steps."""
-        return list(self._clock.contexts)
-
-    @property
-    def scale(self):
-        """By which gradients are larger than the loss's, as AMP has them."""
-        return self._clock.scale
-
-    def facts(self):
-        """What counts steps, in words."""
-        return self._clock.facts()
-
-    def gradients(self):
-        """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
-        return [(name, gradients) for name, trained, _, gradients in self._clock.arrays() if trained and gradients]
-
-    def parameters(self, context):
-        """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
-        trained, fixed = [], []
-        for owner in self._owners:
-            for name, is_trained, values, _ in owner.arrays():
-                here = [value for value in values if value.context == context]
-                (trained if is_trained else fixed).extend((name, value) for value in here[:1])
-        return trained, fixed

@@ -1,0 +1,100 @@
+"""Who takes a script's steps, and what is trained with them."""
+
+import weakref
+
+from .fetched import Fetched
+from .owners import StoreOwner
+
+
+class Training:
+    """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
+
+    def __init__(self, mx, loaders):
+        self._loaders = loaders
+        self._clock, self._key = None, None
+        self._since, self._beside = [], []
+        self._known, self._taken = weakref.WeakSet(), 0
+        self._fetched = Fetched(mx)
+        self.batches = self._fetched
+
+    def passed(self, batch, step, lead):
+        """A batch, as it is or as faults make it, and how many times as many samples it has then."""
+        if self.batches is self._fetched:
+            return batch, 1
+        return self._fetched.changed(batch, step, self.batches, lead)
+
+    def is_clock(self, kind, holder):
+        """Whether that is who counts steps; the first one is, but a kvstore only where there is nothing else."""
+        if self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner):
+            self._clock = kind(holder)
+        return self._clock.of is holder
+
+    def takes_step(self, kind, holder):
+        """Whether a step of it is one of the script's."""
+        if self._clock is not None and self._clock.of is holder:
+            return True
+        fresh = holder not in self._known
+        self._known.add(holder)
+        if self.is_clock(kind, holder):
+            return True
+        # As where a function that trains is called again: what steps after a batch, or gradients, of its own.
+        succeeds = fresh and self._taken > 1 and self._loaders.went_since
+        if not succeeds and not any(owner.of is holder for owner in self._since):
+            self._since.append(kind(holder))
+            return False
+        self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
+        return True
+
+    def stepped(self):
+        """Whoever counts steps has taken one; those that took one since its last are beside it."""
+        if self._since:
+            self._beside, self._since = self._since, []
+        self._taken += 1
+        self._loaders.stepped()
+
+    @property
+    def _owners(self):
+        """All whose weights are trained, as far as is known."""
+        own = [self._clock, *self._since]
+        return own + [owner for owner in self._beside if not any(owner.of is other.of for other in own)]
+
+    def begins_anew(self, key):
+        """Whether a key is the one that is pushed first in every step."""
+        if self._key is None:
+            self._key = key
+        return key == self._key
+
+    def losses(self, labels):
+        """Those of a step's samples where nothing was given to go back from; empty where nobody can tell."""
+        return self._clock.losses(labels)
+
+    def loss_in_words(self, heads):
+        """Where losses come from."""
+        return "what backward starts from (%d)" % heads if heads else self._clock.loss_from
+
+    @property
+    def contexts(self):
+        """The devices of whoever counts steps."""
+        return list(self._clock.contexts)
+
+    @property
+    def scale(self):
+        """By which gradients are larger than the loss's, as AMP has them."""
+        return self._clock.scale
+
+    def facts(self):
+        """What counts steps, in words."""
+        return self._clock.facts()
+
+    def gradients(self):
+        """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
+        return [(name, gradients) for name, trained, _, gradients in self._clock.arrays() if trained and gradients]
+
+    def parameters(self, context):
+        """Names and values on one context, trained ones first: ``(trained, fixed)`` lists of ``(name, array)``."""
+        trained, fixed = [], []
+        for owner in self._owners:
+            for name, is_trained, values, _ in owner.arrays():
+                here = [value for value in values if value.context == context]
+                (trained if is_trained else fixed).extend((name, value) for value in here[:1])
+        return trained, fixed

@@ -1,0 +1,91 @@
+"""Who takes a script's steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.worker.own.loaders import Loaders
+from harness.worker.own.owners import Owner, StoreOwner
+from harness.worker.own.training import Training
+
+
+@dataclass(eq=False)
+class Named:
+    """A trainer."""
+
+    name: str
+
+
+class Known(Owner):  # type: ignore[misc]
+    """An owner of one parameter."""
+
+    contexts = ("cpu(0)",)
+
+    def __init__(self, of: Named) -> None:
+        self.of = of
+
+    def arrays(self) -> Any:
+        yield self.of.name, True, [Array(self.of.name)], []
+
+
+@dataclass
+class Array:
+    name: str
+    context: str = field(default="cpu(0)")
+
+
+def counted(steps: str) -> str:
+    """Of trainers that step in this order, those whose steps count; after a capital letter no gradients came before."""
+    loaders = Loaders()
+    training, found = Training(SimpleNamespace(), loaders), ""
+    trainers = {name: Named(name) for name in steps.lower()}
+    for letter in steps:
+        name = letter.lower()
+        if name == letter:
+            loaders.went_back([])
+        if training.takes_step(Known, trainers[name]):
+            training.stepped()
+            found += name
+    return found
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("aaa", "aaa"),
+        ("abab", "aa"),  # a GAN
+        ("abbabb", "abbb"),  # the critic steps twice as often: it is the better clock
+        ("aaabbb", "aaabbb"),  # trained in a function that is called twice
+        ("aaabaaab", "aaabaa"),  # a critic that steps three times as often, from the first step on
+        ("aabcabca", "aabb"),
+        ("aaaBaaaBaaa", "aaaaaaaaa"),  # two trainers of one loss, of which the second steps now and then
+    ],
+)
+def test_the_first_counts_until_another_takes_its_place(steps: str, expected: str) -> None:
+    assert counted(steps) == expected
+
+
+def test_weights_are_of_all_that_step_beside_it() -> None:
+    training = Training(SimpleNamespace(), Loaders())
+    one, two = Named("a"), Named("b")
+    for trainer in (one, two, one, two):
+        if training.takes_step(Known, trainer):
+            training.stepped()
+    trained, fixed = training.parameters("cpu(0)")
+    assert ([name for name, _ in trained], fixed) == (["a", "b"], [])
+
+
+def test_a_trainer_takes_the_place_of_a_kvstore() -> None:
+    training, store, trainer = Training(SimpleNamespace(), Loaders()), Named("store"), Named("trainer")
+    assert training.is_clock(StoreOwner, store)
+    assert training.takes_step(Known, trainer)
+    assert not training.is_clock(StoreOwner, store)
+
+
+def test_a_round_of_a_kvstore_begins_with_the_key_that_came_first() -> None:
+    training = Training(SimpleNamespace(), Loaders())
+    assert [training.begins_anew(key) for key in (3, 5, 3, 5)] == [True, False, True, False]
