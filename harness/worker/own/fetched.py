@@ -9,6 +9,8 @@ from ..failures import CannotCommitError
 
 def samples_of(batch, iterator):
     """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
+    if isinstance(batch, (list, tuple)):
+        return _length(batch)
     if _is_data_batch(batch):
         whole = getattr(iterator, "batch_size", 0) or _length(batch.data)
         return max(0, whole - (batch.pad or 0))
@@ -30,6 +32,7 @@ def shape_of(batch):
 
 
 def _length(batch):
+    """Of the first array of data; 0 where there is none."""
     shape = shape_of(batch)
     return shape[0] if shape else 0
 

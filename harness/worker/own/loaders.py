@@ -113,7 +113,9 @@ class Loaders:
 
     def _of(self, iterator):
         """What is known of it."""
-        for each in (self._recent, *self._given):
+        if self._recent.iterator() is iterator:  # as nearly always
+            return self._recent
+        for each in self._given:
             if each.iterator() is iterator:
                 self._recent = each
                 return each

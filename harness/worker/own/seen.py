@@ -35,6 +35,8 @@ class StoppedError(SystemExit):
 class _Booked:
     """What belongs to a step, so far: losses, samples of heads and of batches, the wait for them, a batch's shape."""
 
+    __slots__ = "losses", "heads", "largest", "samples", "waited", "shape"
+
     def __init__(self):
         self.losses, self.heads, self.largest = [], 0, 0
         self.samples, self.waited, self.shape = 0, 0.0, []
@@ -71,6 +73,7 @@ class Seen:
         self._counts, self._shapes = [], []
         self._counts_told = None
         self._fetched = deque(maxlen=_MOST_FETCHED)
+        self._settled = None  # where pushes make steps: what came before the last of them
         self._drop()
 
     def imported(self, mx, seconds):
@@ -107,7 +110,8 @@ class Seen:
     def _drop(self):
         """Forget what belongs to one step."""
         self._booked = _Booked()
-        self._settled = _Booked()  # where pushes make steps: what came before the last of them
+        if self._settled is not None:
+            self._settled = _Booked()
         self._updates = self._pushed = self.labels = None
 
     # What hooks tell; each says whether the function is called, or gives what it returns
@@ -231,6 +235,7 @@ class Seen:
                 self._go_on()
                 self._booked = later
             self._pushed = True
+        self._settled = self._settled or _Booked()
         self._settled.add(self._booked)
         self._booked = _Booked()
         return True
@@ -276,7 +281,7 @@ class Seen:
     def _end(self, batch_size, loop):
         """The step is through."""
         steps, booked = self._steps, self._booked
-        self._counts.append([self._count(batch_size), round(booked.waited, 6)])
+        self._counts.append((self._count(batch_size), booked.waited))
         if self._job.record_shapes:
             self._shapes.append(booked.shape)
         if not self._told:
@@ -294,7 +299,8 @@ class Seen:
         if self._counts:
             counts, waited = zip(*self._counts)
             first = end - len(counts)
-            self._channel.emit("samples", first=first, counts=list(counts), waited=list(waited), shapes=self._shapes)
+            rounded = [round(seconds, 6) for seconds in waited]
+            self._channel.emit("samples", first=first, counts=counts, waited=rounded, shapes=self._shapes)
             self._counts, self._shapes = [], []
 
     def _count(self, batch_size):
@@ -304,7 +310,10 @@ class Seen:
         workers. What it is told counts alone only where it does from the first step on: a loss that is a mean already
         goes with 1, and workers of a job may be told the size of all.
         """
-        told, booked = _whole(batch_size), self._booked
+        booked = self._booked
+        if self._counts_told is False and type(booked.samples) is int and booked.samples:  # as nearly always
+            return booked.samples
+        told = _whole(batch_size)
         is_whole = told in (booked.largest, booked.largest * self._job.workers)
         known = _whole(booked.samples) or (booked.largest if is_whole else booked.heads)
         if self._counts_told is None:
