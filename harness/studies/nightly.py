@@ -23,19 +23,20 @@ from harness.judging.verdict import Verdict
 from harness.statistics import shifts
 from harness.statistics.sequential import LEVEL
 from harness.storage import run_folder
-from harness.studies import confirmation, in_process, nights, study_folder, suspicion
+from harness.studies import confirmation, in_process, night_states, nights, study_folder, suspicion
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question, sentence
-from harness.studies.nights import MEANING, OUTCOME, TRIES, WHOLE, Answer, Measured, Moved, Night, State, Word
+from harness.studies.finding import Question
+from harness.studies.night_states import Seen
+from harness.studies.nights import MEANING, OUTCOME, WHOLE, Answer, Measured, Moved, Night, Word
 from harness.studies.pairs import seconds_of
 from harness.studies.study import Study, Trial, reopened
 from harness.studies.study_folder import PARTS, StudyFolder
 from harness.studies.study_folder import Answer as Answered
 from harness.studies.suspicion import Suspect, by_look, least_of, usual_of
 from harness.studies.tracked import Tracked
-from harness.studies.watched import Step, Watched, watched_from_json
+from harness.studies.watched import Watched, watched_from_json
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 RERUNS, OUTCOME_RERUNS = 2, 3
@@ -157,30 +158,8 @@ class Nightly(Composite):
     @property
     def _looks(self) -> dict[str, tuple[Watched, str]]:
         """Every arm that is looked at, by the name of its look."""
-        each = [(one, arm) for one in self.watched.values() for arm in one.arms if self._is_looked_at(one, arm)]
+        each = [(one, arm) for one in self.watched.values() for arm in one.arms if one.can_be_looked_at(arm)]
         return {f"{arm}-{one.key}": (one, arm) for one, arm in each}
-
-    def _is_looked_at(self, each: Watched, arm: str) -> bool:
-        """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
-        return (
-            each.changed
-            and each.known is None
-            and not each.values.get("faults")
-            and any(step.fields for step in self._steps(each, arm))
-            and self._hindrance(each, arm) == ""
-        )
-
-    @staticmethod
-    def _steps(each: Watched, arm: str) -> Sequence[Step]:
-        return each.steps.get(arm or each.arms[0], ())
-
-    @staticmethod
-    def _hindrance(each: Watched, arm: str) -> str:
-        """Why its software of then cannot be had beside that of now; "" where it can."""
-        if not arm and each.changed and (len(each.arms) > 1 or not each.steps.get(each.arms[0])):
-            return "what is asked of the scenario, or one of its arms, is not what it was"
-        steps = each.steps.get(arm or each.arms[0], ())
-        return "; ".join(f"{step.what}: {step.why}" for step in steps if step.why)
 
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
@@ -201,8 +180,8 @@ class Nightly(Composite):
         if self._room(1, 1.0) < LEAST_SECONDS:
             return
         each = self.watched[suspect.watched]
-        steps = self._steps(each, suspect.arm)
-        changed = bool(steps) and self._hindrance(each, suspect.arm) == ""
+        steps = each.steps_of(suspect.arm)
+        changed = bool(steps) and each.hindrance(suspect.arm) == ""
         if suspect.measure == OUTCOME:
             yield from self._runs(suspect, [len(steps), 0] if changed else [len(steps)], OUTCOME_RERUNS)
         elif changed:
@@ -220,8 +199,8 @@ class Nightly(Composite):
         for number in range(1, times + 1):
             for count in counts:
                 if not self._done(key := f"with-{count}-{number}-{suspect.part}"):
-                    alone = suspect.arm if len(counts) > 1 or count < len(self._steps(each, suspect.arm)) else WHOLE
-                    whole = alone == WHOLE and count == len(self._steps(each, suspect.arm))
+                    alone = suspect.arm if len(counts) > 1 or count < len(each.steps_of(suspect.arm)) else WHOLE
+                    whole = alone == WHOLE and count == len(each.steps_of(suspect.arm))
                     yield Trial(key, self._whole(each.key) if whole else each.scenario(alone, count))
 
     def _part(self, key: str) -> Iterator[Trial]:
@@ -237,7 +216,7 @@ class Nightly(Composite):
             seconds, limit = self._room(sharing, LOOKING), self._left_for(sharing, LOOKING)
             seed = (1 + each.past.tried) * ANOTHER_SEED // 10
             asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS), limit=limit)
-            return Compare(each.sides(arm, len(self._steps(each, arm)), seed), asked)
+            return Compare(each.sides(arm, len(each.steps_of(arm)), seed), asked)
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]
         measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
@@ -260,7 +239,7 @@ class Nightly(Composite):
     def _meant(self, verb: str, rest: str) -> tuple[Suspect, int]:
         """The suspicion that a part is about, and how many changes its second side has."""
         for suspect in self.suspects:
-            whole = len(self._steps(self.watched[suspect.watched], suspect.arm))
+            whole = len(self.watched[suspect.watched].steps_of(suspect.arm))
             if verb == "confirm" and rest == suspect.part:
                 return suspect, whole
             count, _, part = rest.partition("-")
@@ -398,8 +377,8 @@ class Nightly(Composite):
             rounds = " and ".join(str(len(values)) for values in both)
             yield f"{name}: {then} on the last good night, {now} tonight, each by itself (medians of {rounds} rounds)"
         if word == "software":
-            low, high, _ = self._left(suspect)
-            yield from (line for step in self._steps(each, suspect.arm)[low:high] for line in step.lines)
+            low, high = self._left(suspect)
+            yield from (line for step in each.steps_of(suspect.arm)[low:high] for line in step.lines)
 
     def _id(self, suspect: Suspect, cause: str) -> str:
         """The same while the same arm differs in the same way from the same good night, for the same reason."""
@@ -410,8 +389,8 @@ class Nightly(Composite):
     def _judged(self, suspect: Suspect) -> tuple[Word, str]:
         """What it is, and why that is said."""
         each = self.watched[suspect.watched]
-        steps = self._steps(each, suspect.arm)
-        hindrance = self._hindrance(each, suspect.arm)
+        steps = each.steps_of(suspect.arm)
+        hindrance = each.hindrance(suspect.arm)
         if suspect.measure == OUTCOME and not hindrance:
             return self._judged_outcome(suspect, bool(steps))
         if steps and not hindrance:
@@ -441,7 +420,7 @@ class Nightly(Composite):
 
     def _judged_outcome(self, suspect: Suspect, changed: bool) -> tuple[Word, str]:
         each = self.watched[suspect.watched]
-        whole = len(self._steps(each, suspect.arm))
+        whole = len(each.steps_of(suspect.arm))
         now, then = self._odd(suspect, whole), self._odd(suspect, 0) if changed else None
         if now is None or (changed and then is None):
             return "not decided", self._not_asked
@@ -516,7 +495,7 @@ class Nightly(Composite):
 
     def _blaming(self, suspect: Suspect) -> Iterator[Trial]:
         """The comparison, or the runs, between then and now that halve what is left."""
-        low, high, _ = self._left(suspect)
+        low, high = self._left(suspect)
         if high - low < 2:
             return
         middle = (low + high) // 2
@@ -525,16 +504,16 @@ class Nightly(Composite):
         else:
             yield from self._part(f"step-{middle}-{suspect.part}")
 
-    def _left(self, suspect: Suspect) -> tuple[int, int, str]:
-        """Changes that are left to blame, from and to, and why no fewer."""
-        low, high = 0, len(self._steps(self.watched[suspect.watched], suspect.arm))
+    def _left(self, suspect: Suspect) -> tuple[int, int]:
+        """Changes that are left to blame, from and to."""
+        low, high = 0, len(self.watched[suspect.watched].steps_of(suspect.arm))
         while high - low > 1:
             middle = (low + high) // 2
             shows = self._shows_with(suspect, middle)
             if shows is None:
                 break
             low, high = (low, middle) if shows else (middle, high)
-        return low, high, ""
+        return low, high
 
     def _shows_with(self, suspect: Suspect, count: int) -> bool | None:
         """Whether so many changes are enough to show it; None where nobody knows."""
@@ -550,8 +529,8 @@ class Nightly(Composite):
         return confirmation.shows(study, suspect)
 
     def _cause(self, suspect: Suspect) -> str:
-        low, high, _ = self._left(suspect)
-        steps = self._steps(self.watched[suspect.watched], suspect.arm)[low:high]
+        low, high = self._left(suspect)
+        steps = self.watched[suspect.watched].steps_of(suspect.arm)[low:high]
         one_of = "one of: " if len(steps) > 1 else ""
         return one_of + "; ".join(step.what for step in steps)
 
@@ -576,58 +555,25 @@ class Nightly(Composite):
 
     def _measured(self, each: Watched) -> Measured:
         answers = [answer for answer in self.answers if answer.scenario == each.key]
-        state, note = self._state(each, answers)
+        state, note = night_states.state(self._seen(each), answers)
         runs = [verdict.run for verdict in self._of_rounds(each.key)]
         numbers, outcomes = self.numbers(each.key), self.outcomes(each.key)
         return Measured(
             each.key, each.tracked, numbers, outcomes, state, runs, each.past.night, note, answers, self.facts
         )
 
-    def _state(self, each: Watched, answers: Sequence[Answer]) -> tuple[State, str]:
-        """What later nights may take it for, and why it is no better."""
-        failed = [self.failures[key] for key in self.failures if key.startswith("round-") and key.endswith(each.key)]
-        verdicts = self._of_rounds(each.key)
-        if not any(verdict.trusted for verdict in verdicts):
-            reasons = [*failed, *(verdict.reason for verdict in reversed(verdicts)), "it was not measured"]
-            return "failed", next(filter(None, reasons))
-        if each.past.reference is None and not any(verdict.verdict == "pass" for verdict in verdicts):
-            return "failed", f"{verdicts[-1].reason}; no night has passed yet"
-        if any(answer.word == "software" for answer in answers):
-            return "alert", ""
-        if not each.changed:
-            return "good", ""
-        return self._of_changed(each, answers)
+    def _seen(self, each: Watched) -> Seen:
+        """What its state is told by."""
+        rounds = (f"round-{number}-{each.key}" for number in range(1, self.asked_.repeat + 1))
+        failed = [self.failures[key] for key in rounds if key in self.failures]
+        looks = {arm: self._look(each, arm) for arm in each.arms}
+        return Seen(each, self._of_rounds(each.key), failed, looks)
 
-    def _of_changed(self, each: Watched, answers: Sequence[Answer]) -> tuple[State, str]:
-        """Changed software is good where it was seen to be the same, or where too many nights could not tell."""
-        found = [self._of_arm(each, arm) for arm in each.arms if self._steps(each, arm)]
-        note = "; ".join(dict.fromkeys(said for _, said in found))
-        if all(good for good, _ in found) and not any(answer.word == "not decided" for answer in answers):
-            return "good", note
-        return self._tried(each, note or "; ".join(answer.text for answer in answers))
-
-    def _of_arm(self, each: Watched, arm: str) -> tuple[bool, str]:
-        """Whether an arm's change does no harm as far as it was looked at, and what is known of it."""
-        told = f"changed: {'; '.join(step.what for step in self._steps(each, arm))}"
-        if hindrance := self._hindrance(each, arm):
-            return True, f"its speed beside the last good night's is not known: {hindrance}"
-        if not any(step.fields for step in self._steps(each, arm)):
-            return True, f"{told}; both sides of a comparison would be measured by tonight's"
-        if each.values.get("faults"):
-            return True, f"{told}; with faults only its outcome and its series are looked at"
+    def _look(self, each: Watched, arm: str) -> Compare | str:
+        """The look at what changed, or why there is none."""
         key = f"look-{arm}-{each.key}"
         study = self.parts.get(key)
-        if not isinstance(study, Compare):
-            return False, f"{told}: {self.failures.get(key, self._not_looked_at)}"
-        (finding,) = study.evidence.findings()
-        said = sentence(finding) if study.evidence.pairs else study.nothing
-        return finding.word == "same", "; ".join(filter(None, [told, said, study.why_undecided]))
-
-    @staticmethod
-    def _tried(each: Watched, note: str) -> tuple[State, str]:
-        if each.past.tried + 1 >= TRIES and each.past.last and each.past.last.tracked == each.tracked:
-            return "good", f"{note}; taken for good after {TRIES} nights"
-        return "undecided", note
+        return study if isinstance(study, Compare) else self.failures.get(key, self._not_looked_at)
 
     @property
     def in_words(self) -> str:

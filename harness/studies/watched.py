@@ -67,6 +67,26 @@ class Watched:
             return None
         return last if self.changed else None
 
+    def steps_of(self, arm: str) -> Sequence[Step]:
+        """What changed of an arm; of the first one, where none is meant."""
+        return self.steps.get(arm or self.arms[0], ())
+
+    def hindrance(self, arm: str) -> str:
+        """Why an arm's software of then cannot be had beside that of now; "" where it can."""
+        if not arm and self.changed and (len(self.arms) > 1 or not self.steps_of(arm)):
+            return "what is asked of the scenario, or one of its arms, is not what it was"
+        return "; ".join(f"{step.what}: {step.why}" for step in self.steps_of(arm) if step.why)
+
+    def can_be_looked_at(self, arm: str) -> bool:
+        """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
+        return (
+            self.changed
+            and self.known is None
+            and not self.values.get("faults")
+            and any(step.fields for step in self.steps_of(arm))
+            and self.hindrance(arm) == ""
+        )
+
     def undone(self, arm: str, count: int) -> dict[str, Any]:
         """Fields that bring all but the first ``count`` changes back to what they were."""
         return {path: value for step in self.steps.get(arm, ())[count:] for path, value in step.fields.items()}

@@ -35,7 +35,7 @@ class StoppedError(SystemExit):
 class _Booked:
     """What belongs to a step, so far: losses, samples of heads and of batches, the wait for them, a batch's shape."""
 
-    __slots__ = "losses", "heads", "largest", "samples", "waited", "shape"
+    __slots__ = "heads", "largest", "losses", "samples", "shape", "waited"
 
     def __init__(self):
         self.losses, self.heads, self.largest = [], 0, 0

@@ -1,0 +1,66 @@
+"""What later nights may take a scenario of this night for: good, an alert, not decided, or failed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.judging.verdict import Verdict
+from harness.studies.compare import Compare
+from harness.studies.finding import sentence
+from harness.studies.nights import TRIES, Answer, State
+from harness.studies.watched import Watched
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A scenario, verdicts of its rounds, why others failed, and each arm's look at a change, or why it has none."""
+
+    watched: Watched
+    verdicts: Sequence[Verdict]
+    failed: Sequence[str]
+    looks: Mapping[str, Compare | str]
+
+
+def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
+    """The state, and why it is no better; ``answers`` to what was suspected of it."""
+    if not any(verdict.trusted for verdict in seen.verdicts):
+        reasons = [*seen.failed, *(verdict.reason for verdict in reversed(seen.verdicts)), "it was not measured"]
+        return "failed", next(filter(None, reasons))
+    if seen.watched.past.reference is None and not any(verdict.verdict == "pass" for verdict in seen.verdicts):
+        return "failed", f"{seen.verdicts[-1].reason}; no night has passed yet"
+    if any(answer.word == "software" for answer in answers):
+        return "alert", ""
+    return _of_changed(seen, answers) if seen.watched.changed else ("good", "")
+
+
+def _of_changed(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
+    """Changed software is good where it was seen to be the same, or where too many nights could not tell."""
+    found = [_of_arm(seen, arm) for arm in seen.watched.arms if seen.watched.steps_of(arm)]
+    note = "; ".join(dict.fromkeys(said for _, said in found))
+    if all(good for good, _ in found) and not any(answer.word == "not decided" for answer in answers):
+        return "good", note
+    return _tried(seen.watched, note or "; ".join(answer.text for answer in answers))
+
+
+def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
+    """Whether an arm's change does no harm as far as it was looked at, and what is known of it."""
+    each, look = seen.watched, seen.looks[arm]
+    told = f"changed: {'; '.join(step.what for step in each.steps_of(arm))}"
+    if hindrance := each.hindrance(arm):
+        return True, f"its speed beside the last good night's is not known: {hindrance}"
+    if not any(step.fields for step in each.steps_of(arm)):
+        return True, f"{told}; both sides of a comparison would be measured by tonight's"
+    if each.values.get("faults"):
+        return True, f"{told}; with faults only its outcome and its series are looked at"
+    if isinstance(look, str):
+        return False, f"{told}: {look}"
+    (finding,) = look.evidence.findings()
+    said = sentence(finding) if look.evidence.pairs else look.nothing
+    return finding.word == "same", "; ".join(filter(None, [told, said, look.why_undecided]))
+
+
+def _tried(each: Watched, note: str) -> tuple[State, str]:
+    if each.past.tried + 1 >= TRIES and each.past.last and each.past.last.tracked == each.tracked:
+        return "good", f"{note}; taken for good after {TRIES} nights"
+    return "undecided", note
