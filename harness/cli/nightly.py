@@ -183,8 +183,10 @@ def _over(study: Nightly, folder: StudyFolder, ready: Ready, told: _Told, keys: 
     kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
     folder.write_json(_IN_LEDGER, kept)
     commit = _append(told.ledger, night, ready.files, _written(study))
-    folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
-    code = _tell(replace(night, commit=commit), told)
+    try:
+        folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
+    finally:  # the ledger knows of it now, and no later night tells it again
+        code = _tell(replace(night, commit=commit), told)
     try:
         _file(told)
     except (HarnessError, OSError, ValueError) as error:

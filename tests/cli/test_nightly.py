@@ -15,9 +15,11 @@ import pytest
 
 from harness import cli
 from harness.asv_bridge import nights as asv_nights
+from harness.base.errors import StorageError
 from harness.cli import _nights, nightly
 from harness.storage import ledger
 from harness.studies import study_folder
+from harness.studies.nightly import Asked, Nightly
 from harness.studies.watching import Ready
 from tests.report.pages.test_nightly import NIGHT
 
@@ -175,3 +177,21 @@ def test_a_branch_that_was_set_back_makes_no_finished_night_a_killed_one(project
     assert own.id != folder.id
     assert len(known.commits()) == 2  # nothing was recorded as killed
     assert study.watched == {}
+
+
+def test_a_night_is_told_though_its_folder_is_full(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, results = list[str](), project / "results"
+    arguments = argparse.Namespace(results=results, alert=[])
+    study, folder = Nightly([], Asked(), {}), study_folder.create(results, "nightly", {})
+    study.folder = folder
+
+    def write(name: str, value: dict[str, object]) -> None:
+        if value["commit"]:
+            raise StorageError("no space left on device")
+
+    monkeypatch.setattr(nightly, "_tell", lambda night, _: told.append(night.id))
+    monkeypatch.setattr(type(folder), "write_json", lambda self, *given: write(*given))
+    known = nightly._Told(ledger.of(project), arguments, {})
+    with pytest.raises(StorageError):
+        nightly._over(study, folder, Ready([], {}, {}, {}, {}), known, {})
+    assert told == [folder.id]
