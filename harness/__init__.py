@@ -138,7 +138,7 @@ def run(
 
     planned = scenario if isinstance(scenario, Planned) else plan(scenario)
     machine.require(planned.plan)
-    return _finished(planned.request(resolve.interpreters(planned.plan, note), Path(results)), observe)
+    return _finished(planned.request(resolve.interpreters(planned.plan, note, planned.written), Path(results)), observe)
 
 
 def replay(

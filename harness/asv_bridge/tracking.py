@@ -143,7 +143,7 @@ def _with(target: Target, versions: Mapping[str, str]) -> Target:
 
 def _run(project: Path, planned: Planned) -> RunFolder | None:
     """None where its target does not run on this machine's GPUs."""
-    interpreters = resolve.interpreters(planned.plan, _say)
+    interpreters = resolve.interpreters(planned.plan, _say, planned.written)
     if reason := machine.unfit(planned.plan, interpreters):
         _say(f"left out: {reason}")
         return None

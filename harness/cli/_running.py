@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from harness.checks import worst
@@ -32,7 +33,8 @@ def run_all(planned: Sequence[Planned], results: Path, as_json: bool, disturbanc
     say = Console(stderr=True)
     requests = []
     for scenario in planned:
-        interpreters = resolve.interpreters(scenario.plan, lambda line: say.print(line, highlight=False))
+        note = partial(say.print, highlight=False)
+        interpreters = resolve.interpreters(scenario.plan, note, scenario.written)
         requests.append(scenario.request(interpreters, results))
     return perform(requests, as_json, disturbance)
 
@@ -68,7 +70,7 @@ def one(planned: Planned, results: Path) -> Run:
     """Run one that a verb is about to make something of; its verdict is not shown."""
     say = Console(stderr=True)
     machine.require(planned.plan)
-    found = resolve.interpreters(planned.plan, lambda line: say.print(line, highlight=False))
+    found = resolve.interpreters(planned.plan, partial(say.print, highlight=False), planned.written)
     warn_of_shell(say, [arm.env for arm in planned.plan.arms])
     warn_of_unread(say, planned.plan, found)
     with progress(planned.plan, say) as observe, Interruption().watched() as interruption:

@@ -26,9 +26,10 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.report.plan import render
     from harness.targets import resolve, signatures
 
-    plan = _options.planned(load(arguments.path, _options.changes(arguments)), arguments).plan
+    written = load(arguments.path, _options.changes(arguments))
+    plan = _options.planned(written, arguments).plan
     present = {arm.name: resolve.present(arm.target) for arm in plan.arms}
-    signatures.require(plan, present)
+    signatures.require(plan, present, written)
     warn_of_unread(Console(stderr=True), plan, present)
     warn_of_lists(Console(stderr=True), plan)
     warn_of_no_control(Console(stderr=True), plan)

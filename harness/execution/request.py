@@ -21,15 +21,15 @@ _AGENT_FAULTS = "harness.agent.faults"
 
 @dataclass(frozen=True)
 class Planned:
-    """A scenario that is planned, with the program that its workers will be."""
+    """A scenario that is planned, as it is written, with the program that its workers will be."""
 
     plan: Plan
-    text: str
+    written: LoadedScenario
     worker: bytes
 
     def request(self, interpreters: Mapping[str, Interpreter], results: Path, **origin: str) -> Request:
         """The request to run it; ``origin`` is kept in the run's status."""
-        return Request(self.plan, self.text, self.worker, interpreters, results, origin)
+        return Request(self.plan, self.written.text, self.worker, interpreters, results, origin)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def planned(loaded: LoadedScenario, targets: Mapping[str, Target]) -> Planned:
     worker = worker_archive.of(loaded)
     plan = planner.make(loaded, targets, worker_archive.digest(worker))
     _require_agent_faults(plan)
-    return Planned(plan, loaded.text, worker)
+    return Planned(plan, loaded, worker)
 
 
 def _require_agent_faults(plan: Plan) -> None:

@@ -19,7 +19,7 @@ def run(trials: Sequence[Trial], folder: StudyFolder, name: str, interruption: I
         loaded = sides.checked(trial.text, name)
         planned = request.planned(loaded, resolve.settled(loaded))
         machine.require(planned.plan)
-        found = resolve.interpreters(planned.plan, lambda line: None)
+        found = resolve.interpreters(planned.plan, lambda line: None, loaded)
         folder.store_trial(trial.key, trial.text)
         done = execute(planned.request(found, folder.results, study=folder.id), ignore, interruption)
         if done.verdict is None:

@@ -85,8 +85,8 @@ def recipe(target: Target) -> Recipe:
     return environment.recipe(target.mxnet, target.horovod, target.cuda, target.nccl, target.cudnn)
 
 
-def interpreters(plan: Plan, say: Say) -> dict[str, Interpreter]:
-    """That of each arm of a plan, found or built.
+def interpreters(plan: Plan, say: Say, written: LoadedScenario | None = None) -> dict[str, Interpreter]:
+    """That of each arm of a plan, found or built; ``written`` tells where what it asks for stands.
 
     TargetError when that fails, InputError when one has not the optimizer that is asked for.
     """
@@ -96,7 +96,7 @@ def interpreters(plan: Plan, say: Say) -> dict[str, Interpreter]:
             (found[other.name] for other in plan.arms if other.name in found and other.target == arm.target), None
         )
         found[arm.name] = known or interpreter(arm.target, say)
-    signatures.require(plan, found)
+    signatures.require(plan, found, written)
     return found
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from harness.base.errors import InputError
-from harness.planning.plan import Plan
+from harness.base.errors import InputError, ScenarioError
+from harness.planning.plan import Arm, Plan
+from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Optimizer
 from harness.targets.interpreter import Interpreter
 
@@ -44,7 +45,22 @@ class Signatures:
     schedules: Mapping[str, Signature]
 
 
-def require(plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> None:
+@dataclass(frozen=True)
+class Refusal:
+    """Why something is not to be had, and of which field of an optimizer."""
+
+    field: tuple[str, ...]
+    why: str
+
+    def error(self, arm: Arm, written: LoadedScenario | None) -> InputError:
+        """The same with its place, where the scenario is there as it is written."""
+        path, why = ("workload", "optimizer", *self.field), f"{self.why} ({arm.target})"
+        if written is None:
+            return InputError(f"{'.'.join(path)}: {why}")
+        return ScenarioError([written.problem(arm.of if arm.of in written.variants else "", path, why)])
+
+
+def require(plan: Plan, interpreters: Mapping[str, Interpreter | None], written: LoadedScenario | None = None) -> None:
     """InputError where an arm's optimizer, or its schedule, is none of its target's, or has other arguments.
 
     What a target does not tell of is left to MXNet.
@@ -54,28 +70,31 @@ def require(plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> None:
         if interpreter is None or not optimizer.is_particular or arm.workload.script is not None:
             continue
         known = of(interpreter.python)
-        if known is not None and (why := refusal(optimizer, known)) is not None:
-            raise InputError(f"workload.optimizer{why} ({arm.target})")
+        if known is not None and (refused := refusal(optimizer, known)) is not None:
+            raise refused.error(arm, written)
 
 
-def refusal(optimizer: Optimizer, known: Signatures) -> str | None:
-    """Why these are not to be had, after the name of the field."""
-    if (why := _refusal(optimizer.name, optimizer.arguments, known.optimizers)) is not None or not optimizer.schedule:
-        return why
-    schedule = optimizer.schedule
-    why = _refusal(schedule.name, schedule.arguments, known.schedules)
-    return None if why is None else f".schedule{why}"
+def refusal(optimizer: Optimizer, known: Signatures) -> Refusal | None:
+    """Of an optimizer, or of its schedule; None where nothing is refused."""
+    refused = _refusal((), optimizer.name, optimizer.arguments, known.optimizers)
+    if refused is not None or not optimizer.schedule:
+        return refused
+    return _refusal(("schedule",), optimizer.schedule.name, optimizer.schedule.arguments, known.schedules)
 
 
-def _refusal(name: str, given: Mapping[str, object], known: Mapping[str, Signature]) -> str | None:
+def _refusal(
+    field: tuple[str, ...], name: str, given: Mapping[str, object], known: Mapping[str, Signature]
+) -> Refusal | None:
     if name not in known:
-        return f".name: there is no {name!r}; allowed are {', '.join(sorted(known))}{_meant(name, known)}"
+        why = f"there is no {name!r}; allowed are {', '.join(sorted(known))}{_meant(name, known)}"
+        return Refusal((*field, "name"), why)
     signature = known[name]
     for argument in sorted(set(given) - signature.taken):
         takes = ", ".join(sorted(signature.taken))
-        return f".{argument}: {name} has no such argument; it takes {takes}{_meant(argument, signature.taken)}"
+        why = f"{name} has no such argument; it takes {takes}{_meant(argument, signature.taken)}"
+        return Refusal((*field, argument), why)
     missing = sorted(signature.needed - set(given))
-    return f": {name} needs {', '.join(missing)}" if missing else None
+    return Refusal(field, f"{name} needs {', '.join(missing)}") if missing else None
 
 
 def _meant(name: str, known: Mapping[str, object] | frozenset[str]) -> str:

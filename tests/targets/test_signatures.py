@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from harness.planning.plan import Plan
+from harness.scenario import load
 from harness.scenario.schema import Optimizer
 from harness.targets import signatures
 from harness.targets.signatures import Signature
@@ -81,7 +84,21 @@ def test_registered_classes_and_what_they_pass_on(known: signatures.Signatures) 
     ],
 )
 def test_what_is_refused(known: signatures.Signatures, given: dict[str, object], why: str | None) -> None:
-    assert signatures.refusal(Optimizer.model_validate(given), known) == why
+    refused = signatures.refusal(Optimizer.model_validate(given), known)
+    told = None if refused is None else f"{''.join(f'.{part}' for part in refused.field)}: {refused.why}"
+    assert told == why
+
+
+def test_what_is_refused_has_its_place(plan_of: Callable[..., Plan]) -> None:
+    text = "title: t\nworkload: {model: mlp, dataset: digits, batch_size: 8, steps: 90}\n"
+    text += "variants:\n  a: {}\n  b: {workload.optimizer: {name: sdg}}\n"
+    written = load.parse(text, "own")
+    arm = next(arm for arm in plan_of(text).arms if arm.of == "b")
+    refused = signatures.Refusal(("name",), "there is no 'sdg'")
+    assert str(refused.error(arm, written)) == (
+        f"own.yaml:5:7: workload.optimizer.name: there is no 'sdg' ({arm.target})"
+    )
+    assert str(refused.error(arm, None)) == f"workload.optimizer.name: there is no 'sdg' ({arm.target})"
 
 
 def test_a_folder_without_mxnet_tells_nothing(tmp_path: Path) -> None:
