@@ -66,8 +66,20 @@ CLAIMS = {
             "which setting is best depends on the trace: cutoff 32 serves one of three, and harms two",
             "gpu.md",
         ),
-        Claim("M4", "`del` and `waitall` between the stages of a pipeline free memory."),
-        Claim("M5", "Preprocessing in a process of its own reduces fragmentation."),
+        Claim(
+            "M4",
+            "`del` and `waitall` between the stages of a pipeline free memory.",
+            "in part",
+            "on processors: MXNet's arrays are gone, but the process keeps their memory",
+            "own-training.md",
+        ),
+        Claim(
+            "M5",
+            "Preprocessing in a process of its own reduces fragmentation.",
+            "holds",
+            "on processors: the one that trains then holds a fifth, and hardly anything beyond its arrays",
+            "own-training.md",
+        ),
         Claim("M6", "Outputs that are kept alive leak graphs until memory runs out."),
         Claim(
             "M7",

@@ -8,10 +8,12 @@ import pytest
 
 from harness.storage import history
 from harness.vocabulary.events import Done
+from tests.conftest import ROOT
 from tests.e2e.conftest import Command, harness
 from tests.e2e.test_own_scripts import MODULE, SCRIPTS, tried
 
 pytestmark = pytest.mark.e2e
+PIPELINE = ROOT / "scenarios" / "own" / "pipeline.yaml"
 DAMAGED = """\
 title: a question
 workload: {script: ./saves.py, steps: 60, warmup: 5, checkpoint: {files: "saved-*.params"}}
@@ -41,6 +43,19 @@ def test_half_of_a_scripts_own_checkpoint(target: Path, tmp_path: Path, faults: 
     (log,) = (tmp_path / "results" / "runs").glob("*/logs/main/worker-0.log")
     said = [line for line in log.read_text().splitlines() if line.startswith(("saved", "goes"))]
     assert said == ["saved-0030.params cannot be read", "goes on from saved-0020.params"]
+
+
+def test_what_a_stage_leaves_to_training(target: Path, tmp_path: Path) -> None:
+    """Freed arrays are gone, but their memory is kept; a process of its own takes it along."""
+    command = harness("run", PIPELINE, "--repeat", "1", "--json", "--results", tmp_path)
+    assert command.code == 0, command.err
+    kept, freed, apart = (
+        {each["name"]: each["value"] for each in arm["measures"]} for arm in command.json["verdicts"][0]["arms"]
+    )
+    assert freed["live_memory"] == pytest.approx(apart["live_memory"], rel=0.05)
+    assert freed["live_memory"] < kept["live_memory"] / 3
+    assert freed["held_beyond_live"] > kept["live_memory"] / 3
+    assert apart["held_beyond_live"] < freed["held_beyond_live"] / 5
 
 
 THREADS = """\
