@@ -6,8 +6,8 @@ python pipeline_train.py --between free
 import argparse
 import logging
 import multiprocessing
-import os
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def prepared_elsewhere(count, seed):
     import mxnet as mx
 
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "images.npz")
+        path = Path(folder) / "images.npz"
         process = multiprocessing.get_context("spawn").Process(target=prepare_into, args=(path, count, seed))
         process.start()
         process.join()
