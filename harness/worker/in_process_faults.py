@@ -1,5 +1,7 @@
 """The faults of one worker's schedule, those that it commits itself: which are in force, and where they act."""
 
+import time
+
 from . import faults
 from .failures import CannotCommitError
 
@@ -35,8 +37,11 @@ class InProcessFaults:
 
     def batch(self, batches, step):
         """The batch of a step, as it is or as faults make it; CannotCommitError where they cannot."""
+        began = time.monotonic()
         for fault in self._active.values():
             fault.delay(step)
+        if hasattr(batches, "wait_longer"):  # a loader's waits are told
+            batches.wait_longer(time.monotonic() - began)
         batch, changing = batches(step), [fault for fault in self._active.values() if fault.changes_batches]
         if not changing:
             return batch
@@ -62,6 +67,11 @@ class InProcessFaults:
             return True
         made = [fault.updates(training, step) for fault in self._active.values()]  # each accounts for what it does
         return all(made)
+
+    def through(self, training, step):
+        """A step is through."""
+        for fault in self._active.values():
+            fault.through(training, step)
 
     @property
     def stand_half_way(self):

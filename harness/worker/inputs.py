@@ -29,10 +29,14 @@ class _Loaded:
     def __init__(self, source, batches, rank):
         self._source, self._batches, self._rank = source, batches, rank
         self._next, self._iterator = None, None
-        self._waited = []
+        self._waited, self._longer = [], 0.0
+
+    def wait_longer(self, seconds):
+        """The next batch comes later than the loader has it."""
+        self._longer += seconds
 
     def __call__(self, step):
-        began = time.monotonic()
+        began, self._longer = time.monotonic() - self._longer, 0.0
         if step != self._next:
             self._iterator = self._source.begin(step)
         data, labels = next(self._iterator)

@@ -16,13 +16,13 @@ from .placement import keep_main_apart
 class Steps:
     """Steps of a ``training`` (`harness/worker/trainings`): `begin`, then `computed`, `updates` and `ended` for each.
 
-    ``step`` is the one that is under way, or comes next.
+    ``step`` is the one that is under way, or comes next. ``report``: where faults tell, if not the channel.
     """
 
-    def __init__(self, job, channel, training, live, schedule):
+    def __init__(self, job, channel, training, live, schedule, report=None):
         self._job, self._channel, self._training, self._live = job, channel, training, live
         self._norms = Norms(job.gradients == "norms")
-        self._faults = InProcessFaults(job, channel.emit, schedule)
+        self._faults = InProcessFaults(job, report or channel.emit, schedule)
         self._clean_batches = training.batches
         channel.begin, channel.end = self._begin_fault, self._end_fault
         self._window = None
@@ -87,6 +87,11 @@ class Steps:
         return self._faults.updates(self._training, self.step)
 
     @property
+    def unread(self):
+        """Losses of each step of the window that is open."""
+        return [] if self._window is None else self._window.losses
+
+    @property
     def closes(self):
         """Whether the window ends with this step."""
         return self.step + 1 == self._window.end
@@ -96,6 +101,7 @@ class Steps:
         window, job = self._window, self._job
         window.mark("ended")
         window.losses.append(losses)
+        self._faults.through(self._training, self.step)
         self.step += 1
         self._digest()
         if job.sync_every and self.step % job.sync_every == 0:

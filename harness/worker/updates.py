@@ -8,6 +8,8 @@ import tempfile
 import mxnet as mx
 from mxnet import gluon
 
+from .loss_scale import loss_scale
+
 
 def find(job, parameters, samples=None):
     """The update that a job asks for; ``parameters`` is the net's ParameterDict.
@@ -60,6 +62,11 @@ class _OfTrainer:
 
         hold()
         scaler.has_overflow = overflowed
+
+    @property
+    def scale(self):
+        """By which AMP has made gradients larger."""
+        return loss_scale(self._trainer)
 
     def states(self):
         """What the optimizer holds, as bytes (None where it cannot be had), and why not."""

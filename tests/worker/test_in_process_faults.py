@@ -118,6 +118,7 @@ def test_an_update_is_left_out() -> None:
     training = Training()
     faults.begin(7, 5)
     assert not faults.updates(training, 5)
+    faults.through(training, 5)
     assert reports.events[0]["before"] == reports.events[0]["after"]
     faults.end(7)
     assert faults.updates(training, 6)

@@ -61,6 +61,9 @@ class InProcessFault:
         """Whether the step's update is made; account for one that is not."""
         return True
 
+    def through(self, training, step):
+        """See what the step left, once it is through."""
+
     def half_way(self, step):
         """Act when half of the checkpoint of ``step`` is written."""
 
@@ -71,7 +74,8 @@ class BatchFault(InProcessFault):
     changes_batches = True
 
     def batch(self, batches, step, data, labels):
-        new_data, new_labels = self.changed(batches, step, data, labels)
+        changed = zip(self.changed(batches, step, data, labels), (data, labels))
+        new_data, new_labels = (new.astype(old.dtype, copy=False) for new, old in changed)  # as they are handed on
         detail = "%s became %s" % (data.shape, new_data.shape) if data.shape != new_data.shape else "other values"
         self.tell(step, "batch", sha256(data, labels), sha256(new_data, new_labels), detail)
         return new_data, new_labels

@@ -1,5 +1,6 @@
 """The gradient of the step before is sent again."""
 
+from ..failures import CannotCommitError
 from . import GradientFault
 
 
@@ -18,4 +19,6 @@ class Fault(GradientFault):
         self._before = named
 
     def changed(self, before, name, copy):
+        if name not in self._before:
+            raise CannotCommitError("the step before had no gradient of %s" % name)
         return self._before[name][copy], "that of the step before"

@@ -11,10 +11,13 @@ def samples_of(batch, iterator):
     """Samples of a batch of a DataIter or DataLoader; 0 where nobody can say."""
     if isinstance(batch, (list, tuple)):
         return _length(batch)
-    if _is_data_batch(batch):
-        whole = getattr(iterator, "batch_size", 0) or _length(batch.data)
-        return max(0, whole - (batch.pad or 0))
-    return _length(batch)
+    if not _is_data_batch(batch):
+        return _length(batch)
+    shape, whole = shape_of(batch), getattr(iterator, "batch_size", 0)
+    if shape and whole not in shape:  # a smaller one at the end
+        whole = shape[0]
+    rolled = getattr(iterator, "last_batch_handle", "") == "roll_over"  # then the pad is of the epoch before
+    return max(0, whole - (0 if rolled else batch.pad or 0))
 
 
 def _is_data_batch(batch):
@@ -66,9 +69,9 @@ class Fetched:
         """A batch as faults make it, and how many times as many samples it has: ``batches`` is called for it, and calls
         this object in turn. ``lead``: how many steps come before the one that trains with it.
         """
-        first, rest = _parts(batch)
-        self._now = None
-        if first and all(hasattr(array, "asnumpy") for array in first):
+        first, others, rest = _parts(batch)
+        self._now, dense = None, all(getattr(array, "stype", "default") == "default" for array in first)
+        if first and dense and all(hasattr(array, "asnumpy") for array in first):
             self._now = tuple(array.asnumpy() for array in first)
             if len(first) == 1:
                 self._now += (np.zeros(len(self._now[0]), "float32"),)
@@ -80,7 +83,15 @@ class Fetched:
                 "the script fetches batches ahead of the steps that train with them; no step is known to have this one"
             )
         arrays = [old if new is before else self._like(old, new) for old, new, before in zip(first, made, self._now)]
-        return rest(arrays), len(made[0]) / max(1, len(self._now[0]))
+        was, now = len(self._now[0]), len(made[0])
+        return rest(arrays, [self._as_many(other, was, now) for other in others]), now / max(1, was)
+
+    def _as_many(self, other, was, now):
+        """What a batch has beside data and labels, as often repeated as they are."""
+        shape = getattr(other, "shape", ())
+        if now == was or not shape or shape[0] != was or not hasattr(other, "asnumpy"):
+            return other
+        return self._like(other, np.concatenate([other.asnumpy()] * (now // was)))
 
     def _like(self, old, value):
         kind = self._mx.nd if type(old) is self._mx.nd.NDArray else self._mx.np
@@ -99,25 +110,33 @@ def _resized(array, axis, size):
 
 
 def _parts(batch):
-    """The first array of data and, if there is one, of labels; and what makes a batch of others in their place."""
+    """The first array of data and, if there is one, of labels, which come last; then what else there is; and what makes
+    a batch of others in their places.
+    """
     if _is_data_batch(batch):
         return _of_data_batch(batch)
     if not isinstance(batch, (list, tuple)):
-        return [batch], lambda arrays: arrays[0]
-    rest = batch[2:]
-    if isinstance(batch, list):
-        return batch[:2], lambda arrays: [*arrays, *rest]
-    make = getattr(type(batch), "_make", tuple)  # a named one stays one
-    return list(batch[:2]), lambda arrays: make((*arrays, *rest))
+        return [batch], [], lambda arrays, others: arrays[0]
+    places = [place for place, part in enumerate(batch) if place == 0 or hasattr(part, "asnumpy")]
+    ends = [places[0], *places[1:][-1:]] if places else []
+    between = [place for place in range(len(batch)) if place not in ends]
+    make = list if isinstance(batch, list) else getattr(type(batch), "_make", tuple)  # a named one stays one
+
+    def made(arrays, others):
+        parts = dict(zip(ends + between, [*arrays, *others]))
+        return make([parts[place] for place in range(len(batch))])
+
+    return [batch[place] for place in ends], [batch[place] for place in between], made
 
 
 def _of_data_batch(batch):
     labels = list(batch.label or [])
+    more = len(batch.data) - 1
 
-    def made(arrays):
+    def made(arrays, others):
         other = copy.copy(batch)
-        other.data = [arrays[0], *batch.data[1:]]
-        other.label = [*arrays[1:], *labels[1:]]
+        other.data = [arrays[0], *others[:more]]
+        other.label = [*arrays[1:], *others[more:]]
         if other.data[0].shape != batch.data[0].shape:  # else a Module keeps to the shapes that it is told
             _describe(other, "provide_data", other.data)
             _describe(other, "provide_label", other.label)
@@ -125,7 +144,7 @@ def _of_data_batch(batch):
                 other.bucket_key = other.data[0].shape[1]
         return other
 
-    return [batch.data[0], *labels[:1]], made
+    return [batch.data[0], *labels[:1]], [*batch.data[1:], *labels[1:]], made
 
 
 def _describe(batch, name, arrays):

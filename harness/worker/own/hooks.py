@@ -21,6 +21,7 @@ def install(mx, seen):
     _at_data(mx, seen)
     _at_saving(mx, seen)
     _at_loss_scaling(seen)
+    _at_changes(mx, seen)
 
 
 def _goes(*arguments, **named):
@@ -80,7 +81,12 @@ def _at_gradients(mx, seen):
 
 
 def _listed(value):
-    return value if isinstance(value, (list, tuple)) else [value]
+    """Heads as a list; none of what can be gone through only once."""
+    if isinstance(value, (list, tuple)):
+        return value
+    if hasattr(value, "handle"):
+        return [value]
+    return list(value) if hasattr(value, "__len__") else []
 
 
 def _at_trainer(trainer, seen):
@@ -96,9 +102,15 @@ def _at_trainer(trainer, seen):
     def updated(result, self, batch_size, *arguments, **named):
         return seen.updated(result, batch_size, "Trainer.allreduce_grads and Trainer.update")
 
+    def by_parts(result, self, *arguments, **named):
+        return seen.updated(result, None, "%s.step" % type(self).__name__)
+
     _around(trainer, "step", seen, updates, stepped, seen.failed)
     _around(trainer, "allreduce_grads", seen, shares, failed=seen.failed)
     _around(trainer, "update", seen, updates, updated, seen.failed)
+    # those of a kind of the script's own, whose ``step`` is another
+    _around(trainer, "_allreduce_grads", seen, shares, failed=seen.failed)
+    _around(trainer, "_update", seen, updates, by_parts, seen.failed)
 
 
 def _at_modules(modules, seen):
@@ -106,7 +118,7 @@ def _at_modules(modules, seen):
         return seen.passes(data_batch)
 
     def backward(self, *arguments, **named):
-        return seen.goes_back([])
+        return seen.goes_back([], module=self)
 
     def updates(self):
         return seen.updates(ModuleOwner, self)
@@ -210,8 +222,32 @@ class _Iteration:
     def __len__(self):
         return len(self._batches)
 
+    def __bool__(self):
+        return bool(self._batches)
+
     def __getattr__(self, name):
         return getattr(self._batches, name)
+
+
+def _at_changes(mx, seen):
+    """A script may change a loss in place before anybody has read it, as where it sums them up."""
+    for kind in [mx.nd.NDArray] + ([mx.np.ndarray] if hasattr(mx, "np") else []):
+        for name in ("__iadd__", "__isub__", "__imul__", "__idiv__", "__itruediv__", "__imod__", "__setitem__"):
+            _before_change(kind, name, seen)
+
+
+def _before_change(kind, name, seen):
+    original = vars(kind).get(name)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def changed(array, *arguments):
+        if id(array) in seen.kept:
+            seen.changes(array)
+        return original(array, *arguments)
+
+    setattr(kind, name, changed)
 
 
 def _at_saving(mx, seen):
@@ -243,6 +279,7 @@ def _at_loss_scaling(seen):
         def scale_loss(loss, optimizer_or_trainer):
             with original(loss, optimizer_or_trainer) as scaled:
                 seen.scale = float(optimizer_or_trainer._amp_loss_scaler.loss_scale)
+                seen.scaled = _listed(scaled), seen.scale
                 try:
                     yield scaled
                 finally:

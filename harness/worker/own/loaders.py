@@ -8,35 +8,79 @@ import weakref
 from collections import deque
 
 
+class Batch:
+    """One that was fetched: how many samples, after what wait, of which iterator, in which thread, during which step.
+
+    ``told``: what faults report of it, ``(kind, fields)``, once it is trained with.
+    """
+
+    __slots__ = ("iterator", "samples", "step", "thread", "told", "waited")
+
+    def __init__(self, samples, waited, iterator, thread, step, told=()):
+        self.samples, self.waited, self.iterator = samples, waited, iterator
+        self.thread, self.step, self.told = thread, step, told
+
+
 def _nothing():
     """As a reference to what is gone."""
     return _nothing
 
 
-def _source(iterator):
-    """What batches are of: of a DataLoader, which may be made anew for each epoch, its data."""
-    data = getattr(iterator, "_dataset", None)
-    return iterator if data is None or type(data).__weakrefoffset__ == 0 else data
+class _Source:
+    """What batches that are trained with are of: a loader or iterator, and its data.
+
+    A DataLoader may be made anew for each epoch: another one of the same data and length takes its place once it is
+    gone. While it is there, another one of that data is of another part of it.
+    """
+
+    def __init__(self, iterator):
+        self._iterator = weakref.ref(iterator)
+        data = getattr(iterator, "_dataset", None)
+        known = data is not None and type(data).__weakrefoffset__ != 0
+        self._data, self._length = weakref.ref(data) if known else _nothing, _length(iterator)
+
+    def brings(self, iterator):
+        """Whether batches of ``iterator`` are of it."""
+        own = self._iterator()
+        if own is not None:
+            return own is iterator
+        return getattr(iterator, "_dataset", None) is self._data() and _length(iterator) == self._length
+
+
+def _length(iterator):
+    """In batches; None where nobody can tell."""
+    try:
+        return len(iterator)
+    except TypeError:
+        return None
 
 
 class _Given:
     """What a loader or iterator gave since it began, how much of it was trained with, and how far it is ahead.
 
-    Where the first gradients come after more batches than later ones, each batch waits for a later step.
+    Where the first gradients come after more batches than later ones, each batch waits for a later step; unless, as is
+    known at the end, the first ones were skipped: then no gradients came without a batch.
     """
 
     def __init__(self, iterator):
-        self.iterator, self.lead = weakref.ref(iterator), 0
+        self.iterator = weakref.ref(iterator)
+        self._late = self._kept_back = self.batches = 0
         self.begin()
 
-    def begin(self):
-        self.batches, self.taken, self._first = 0, 0, None
+    @property
+    def lead(self):
+        return max(self._late, self._kept_back)
 
-    def take(self, count, lead):
+    def begin(self):
+        if self.batches and self.without < self._kept_back:
+            self._kept_back = 0
+        self.batches, self.taken, self.without, self._first = 0, 0, 0, None
+
+    def take(self, count, late):
         self.taken += count
         if self._first is None:
             self._first = count
-        self.lead = max(self.lead, self._first - count, lead)
+        self._late, self._kept_back = max(self._late, late), max(self._kept_back, self._first - count)
 
 
 class Loaders:
@@ -53,42 +97,46 @@ class Loaders:
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
         if not self._went_back or self._last() is iterator:
             return True
-        return any(source() is _source(iterator) for source in self._sources)
+        return any(source.brings(iterator) for source in self._sources)
 
     def went_back(self, fetched, step=0):
-        """Gradients are computed: samples of the batch that they come from, and how long it was waited for.
+        """Gradients are computed: the batches that they come from, and how long was waited for them.
 
-        ``fetched`` since the last time: ``(samples, waited, iterator, thread, step)``. What another thread fetches is
-        trained with in its order. Else it is the last one, unless that came with more others of an iterator that is new
-        than usual: these were checked with.
+        ``fetched`` since the last time. What another thread fetches is trained with in its order. Else it is the last
+        one, unless that came with more others of an iterator that is new than usual: these were checked with.
         """
         self._went_since = True
         self._thread = here = threading.get_ident()
         if len(fetched) == 1 and not self._ahead:  # as nearly always, and quickly
-            samples, waited, iterator, thread, then = fetched[0]
-            if iterator is not None and iterator is self._last() and thread == here:
+            batch = fetched[0]
+            if batch.iterator is not None and batch.iterator is self._last() and batch.thread == here:
                 self._brought_since, self._usual = True, 1
-                self._of(iterator).take(1, step - then)
-                return samples, waited
-        own = [each for each in fetched if each[3] == here]
+                self._of(batch.iterator).take(1, step - batch.step)
+                return fetched, batch.waited
+        own = [batch for batch in fetched if batch.thread == here]
         if self._ahead or len(own) < len(fetched):
-            self._ahead.extend(each for each in fetched if each[3] != here)
-            while self._ahead and not self.trains_with(self._ahead[0][2]):
+            self._ahead.extend(batch for batch in fetched if batch.thread != here)
+            while self._ahead and not self.trains_with(self._ahead[0].iterator):
                 self._ahead.popleft()
         if self._ahead:
-            samples, waited, iterator, _, then = self._ahead.popleft()
-            self._take(iterator, 1, step - then)
-            return samples, 0.0 if self._ahead else waited
+            batch = self._ahead.popleft()
+            self._take(batch.iterator, 1, step - batch.step)
+            return [batch], 0.0 if self._ahead else batch.waited
         if not own:
             self._went_back = True
-            return 0, 0.0
-        samples, waited, last, _, then = own[-1]
-        count = sum(each[2] is last for each in own)
+            self._recent.without += 1
+            return [], 0.0
+        return self._of_this_thread(own, step)
+
+    def _of_this_thread(self, own, step):
+        last = own[-1].iterator
+        count = _count(own, last)
         if self._went_back and last is not None and count > self._usual and not self.trains_with(last):
-            known = (each[:2] for each in reversed(own) if self.trains_with(each[2]))
-            return next(known, (0, 0.0))
-        self._take(last, count, step - then)
-        return samples, waited
+            known = next((batch for batch in reversed(own) if self.trains_with(batch.iterator)), None)
+            return ([], 0.0) if known is None else ([known], known.waited)
+        self._take(last, count, step - own[-1].step)
+        beside = [batch for batch in own if _count(own, batch.iterator) == count]  # another loader of the same step
+        return [own[-1]], sum(batch.waited for batch in beside)
 
     def _take(self, iterator, count, lead):
         """A batch of it is trained with, so many steps after it was fetched."""
@@ -103,13 +151,20 @@ class Loaders:
         """Batches of it are trained with."""
         if self._last() is iterator:
             return
-        if not any(source() is _source(iterator) for source in self._sources):
-            self._sources.append(weakref.ref(_source(iterator)))
+        if not any(source.brings(iterator) for source in self._sources):
+            self._sources.append(_Source(iterator))
         self._last = weakref.ref(iterator)
 
     def begins(self, iterator):
         """It gives its first batch next."""
         self._of(iterator).begin()
+
+    def are_left(self, iterator, batches):
+        """Of those that it gave before it began anew, and that nobody trained with: all but those that come late."""
+        if self._thread not in (None, threading.get_ident()):
+            return []
+        own = [batch for batch in batches if batch.iterator is iterator and batch.thread == threading.get_ident()]
+        return own[: max(0, len(own) - self._of(iterator).lead)]
 
     def _of(self, iterator):
         """What is known of it."""
@@ -136,5 +191,12 @@ class Loaders:
         return self._brought_since if self._brings else self._went_since
 
     def stepped(self):
-        """A step was taken."""
+        """A step was taken. One without a batch, after several at once: these were checked with, before the first."""
+        if self._sources and self._usual > 1 and not self._brought_since:
+            self._sources, self._last, self._usual = [], _nothing, 1
         self._went_since = self._brought_since = False
+
+
+def _count(batches, iterator):
+    """How many of them are of an iterator."""
+    return sum(batch.iterator is iterator for batch in batches)

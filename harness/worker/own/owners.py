@@ -5,6 +5,8 @@
 
 import json
 
+from ..loss_scale import loss_scale
+
 TINY = 1e-12
 """Added to probabilities, as `mx.metric.CrossEntropy` does."""
 
@@ -14,6 +16,12 @@ class Owner:
 
     loss_from = "not seen: nothing was given to backward"
     scale = 1.0
+    adds = True
+    """Whether gradients of several calls of backward may be added, as far as is known."""
+
+    def shares(self, other):
+        """Whether another holder has parameters of it."""
+        return False
 
     def losses(self, labels):
         """Those of a step's samples, ``[array]``, by its labels; empty where nobody can tell."""
@@ -35,8 +43,15 @@ class TrainerOwner(Owner):
     @property
     def scale(self):
         """By which AMP has multiplied the loss, and with it all gradients, unless the script has divided them again."""
-        whole = getattr(self.of, "_amp_original_scale", None)
-        return 1.0 if whole is None or not self.of._scale else float(whole / self.of._scale)
+        return loss_scale(self.of)
+
+    def shares(self, other):
+        own = {id(parameter) for parameter in self.of._params}
+        return any(id(parameter) in own for parameter in getattr(other, "_params", ()))
+
+    @property
+    def adds(self):
+        return any(parameter.grad_req == "add" for parameter in self.of._params)
 
     def arrays(self):
         """Without row_sparse ones of a job: of these a worker has the rows that it pulled last."""
@@ -64,6 +79,10 @@ class ModuleOwner(Owner):
     def __init__(self, module):
         self.of = module
         self._loss = self._head = None
+
+    @property
+    def adds(self):
+        return any("add" in module._exec_group.grad_req.values() for module in _plain(self.of))
 
     @property
     def contexts(self):

@@ -17,7 +17,7 @@ from ..failures import CannotCommitError
 from ..memory import counted, resident
 from ..worker import tell_of_import
 from .fetched import samples_of, shape_of
-from .loaders import Loaders
+from .loaders import Batch, Loaders
 from .training import Training
 
 LARGEST_LOSS = 65536
@@ -33,29 +33,31 @@ class StoppedError(SystemExit):
 
 
 class _Booked:
-    """What belongs to a step, so far: losses, samples of heads and of batches, the wait for them, a batch's shape."""
+    """What belongs to a step, so far: losses of each call of backward, samples of heads and of batches, the wait for
+    them, a batch's shape."""
 
-    __slots__ = "heads", "largest", "losses", "samples", "shape", "waited"
+    __slots__ = "calls", "heads", "largest", "samples", "shape", "waited"
 
     def __init__(self):
-        self.losses, self.heads, self.largest = [], 0, 0
+        self.calls, self.heads, self.largest = [], 0, 0
         self.samples, self.waited, self.shape = 0, 0.0, []
 
     def forget_losses(self):
-        self.losses, self.heads, self.largest = [], 0, 0
+        self.calls, self.heads, self.largest = [], 0, 0
 
     def add(self, later):
         """What came after it belongs to the same step."""
-        self.losses += later.losses
+        self.calls += later.calls
         self.heads, self.largest = self.heads + later.heads, max(self.largest, later.largest)
         self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
         self.shape = later.shape or self.shape
 
 
 class _Within(threading.local):
-    """Of each thread: whether it is within a hooked function."""
+    """Of each thread: whether it is within a hooked function; since when it waits for a batch, and what faults tell
+    of that, which is kept until it is trained with."""
 
-    deaf = False
+    deaf, began, kept = False, 0.0, None
 
 
 class Seen:
@@ -66,8 +68,9 @@ class Seen:
         self._folder = os.getcwd()
         self._role, self._rank = role, int(role.split("/")[1])
         self.listens, self.within = False, _Within()
-        self.scale = 1.0
-        self._ends, self._began = False, 0.0
+        self.scale, self.scaled = 1.0, ((), 1.0)
+        self.kept = {}
+        self._ends = False
         self._steps = self._training = self._loaders = None
         self._started = self._told = self._over = False
         self._counts, self._shapes = [], []
@@ -89,7 +92,7 @@ class Seen:
         self._baseline = resident()["anonymous"]
         self._loaders = Loaders()
         self._training = Training(mx, self._loaders)
-        self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule)
+        self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule, self._report)
         hooks.install(mx, self)
         self.listens = True
         if hasattr(os, "register_at_fork"):
@@ -119,6 +122,8 @@ class Seen:
     def begins(self, iterator):
         """A loader or iterator begins anew; what it gave before and nobody trained with was left."""
         if self._loaders is not None:
+            for batch in self._loaders.are_left(iterator, list(self._fetched)):
+                self._fetched.remove(batch)
             self._loaders.begins(iterator)
         return True
 
@@ -126,65 +131,106 @@ class Seen:
         """A batch is about to be fetched."""
         self._start()
         self._channel.heartbeat(self._steps.step)  # validation takes no steps, and is no hang
-        self._began = time.monotonic()
+        self.within.began = time.monotonic()
         return True
 
     def fetched(self, batch, iterator):
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
-        samples, waited = samples_of(batch, iterator), time.monotonic() - self._began
+        samples, told = samples_of(batch, iterator), ()
         lead = self._loaders.comes(iterator)
-        if self._loaders.trains_with(iterator):
+        if self._training.changes_batches and self._loaders.trains_with(iterator):
+            told = self.within.kept = []
             try:
                 batch, times = self._training.passed(batch, self._steps.step, lead)
             except CannotCommitError as error:  # in a thread, or where the script catches it, nobody else would tell
-                told = "%s: %s" % (type(error).__name__, error)
-                self._channel.emit("failed", error=told, defect=True, mxnet=False, step=self._steps.step)
+                why = "%s: %s" % (type(error).__name__, error)
+                self._channel.emit("failed", error=why, defect=True, mxnet=False, step=self._steps.step)
                 raise
+            finally:
+                self.within.kept = None
             samples = round(samples * times)
-        self._fetched.append((samples, waited, iterator, threading.get_ident(), self._steps.step))
+        waited = time.monotonic() - self.within.began
+        self._fetched.append(Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told))
         if self._job.record_shapes:
             self._booked.shape = list(shape_of(batch))
         return batch
+
+    def _report(self, kind, **fields):
+        """What a fault tells: of a batch once it is trained with, else at once."""
+        if self.within.kept is None:
+            self._channel.emit(kind, **fields)
+        else:
+            self.within.kept.append((kind, fields))
 
     def passes(self, batch):
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
         self.labels = getattr(batch, "label", None)
         if not self._fetched:
-            self._fetched.append((samples_of(batch, None), 0.0, None, threading.get_ident(), self._steps.step))
+            self._fetched.append(Batch(samples_of(batch, None), 0.0, None, threading.get_ident(), self._steps.step))
         return True
 
-    def goes_back(self, heads, weights=None, retained=False):
+    def goes_back(self, heads, weights=None, retained=False, module=None):
         """Gradients are about to be computed from heads, the losses, and from weights of them where these are given.
 
-        ``retained``: whether heads keep all that they were computed from.
+        ``retained``: whether heads keep all that they were computed from; ``module``: whose own outputs are the heads.
         """
         self._start()
         fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]  # another thread may add to it
-        samples, waited = self._loaders.went_back(fetched, self._steps.step)
-        self._booked.samples += samples
+        batches, waited = self._loaders.went_back(fetched, self._steps.step)
         self._booked.waited += waited
+        for batch in batches:
+            self._booked.samples += batch.samples
+            self._tell(batch)
         weights = [None] * len(heads) if weights is None else weights
         losses = [self._noted(head, weight, retained) for head, weight in zip(heads, weights)]
-        self._booked.losses += _summed([loss for loss in losses if loss is not None])
+        losses = _summed([loss for loss in losses if loss is not None])
+        if module is not None:
+            losses = self._training.added_losses(module, self.labels)
+        if losses:
+            self._booked.calls.append(losses)
         return True
 
+    def _tell(self, batch):
+        """What faults did to a batch, which is trained with."""
+        for kind, fields in batch.told:
+            self._channel.emit(kind, **fields)
+        batch.told = ()
+
     def _noted(self, head, weight, retained):
-        """The loss of a head; None of a large one.
+        """The loss of a head, the mean of a large one; None of a large one with weights, which is no loss.
 
         It is the head itself, since what is asked of an array takes microseconds, and to copy one many of them.
         Backward clears the history of heads (`Imperative::Backward`), unless that is retained.
         """
-        shape = head.shape
-        if len(shape) > 1 and head.size > LARGEST_LOSS:
+        shape, scale = head.shape, self._scale_of(head)
+        is_large = len(shape) > 1 and head.size > LARGEST_LOSS
+        if is_large and weight is not None:
             return None
         if shape and shape != (1,):
             self._booked.heads += shape[0]
             self._booked.largest = max(self._booked.largest, shape[0])
         if weight is not None:
             return head.detach() * weight
-        if self.scale != 1.0:
-            return head.detach() / self.scale
-        return head.detach() if retained else head
+        if is_large:
+            return head.detach().astype("float32").mean() / scale
+        if scale != 1.0:
+            return head.detach() / scale
+        loss = self.kept[id(head)] = head.detach() if retained else head
+        return loss
+
+    def _scale_of(self, head):
+        """By which AMP made it larger; a script may go back from it later than within `amp.scale_loss`."""
+        arrays, scale = self.scaled
+        return scale if any(head is each for each in arrays) else self.scale
+
+    def changes(self, array):
+        """An array is about to be changed in place: a loss that nobody has read yet is copied."""
+        loss = self.kept.pop(id(array), None)
+        if loss is None or self._steps is None:
+            return
+        copied = loss.copy()
+        for losses in (*self._booked.calls, *self._steps.unread):
+            losses[:] = [copied if each is loss else each for each in losses]
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -287,11 +333,14 @@ class Seen:
         if not self._told:
             self._told = True
             self._channel.emit("recognised", facts=self._facts(loop))
-        losses = booked.losses or self._training.losses(self.labels)
-        if steps.closes:
+        losses = self._training.counted(booked.calls) or self._training.losses(self.labels)
+        closes = steps.closes
+        if closes:
             self._tell_of_samples(steps.step + 1)
         self._drop()
         steps.ended(losses)
+        if closes:
+            self.kept.clear()
         self._training.stepped()
 
     def _tell_of_samples(self, end):
@@ -307,17 +356,23 @@ class Seen:
         """Samples of the step: those of batches, else of heads, else what the trainer was told; None if nobody knows.
 
         Several heads are parts of a batch, or several losses of it: the trainer is told its size, or that of all
-        workers. What it is told counts alone only where it does from the first step on: a loss that is a mean already
-        goes with 1, and workers of a job may be told the size of all.
+        workers. Where heads and the trainer agree, and the batch does not, that has another axis first, or was none
+        to train with. What the trainer is told counts alone only where it does from the first step on: a loss that is
+        a mean already goes with 1, and workers of a job may be told the size of all.
         """
-        booked = self._booked
-        if self._counts_told is False and type(booked.samples) is int and booked.samples:  # as nearly always
-            return booked.samples
-        told = _whole(batch_size)
-        is_whole = told in (booked.largest, booked.largest * self._job.workers)
-        known = _whole(booked.samples) or (booked.largest if is_whole else booked.heads)
+        booked, samples = self._booked, self._booked.samples
+        agrees = samples == booked.largest or not booked.heads
+        if self._counts_told is False and type(samples) is int and samples and agrees:  # as nearly always
+            return samples
+        told, alone = _whole(batch_size), not self._job.kvstore.startswith("dist")
+        is_whole = told != 1 and told in (booked.largest, booked.largest * self._job.workers)
+        if is_whole and _whole(samples) not in (booked.largest, booked.heads):
+            samples = booked.largest
+        elif not samples and alone and told and told > 1 and booked.heads % told == 0 < booked.heads:
+            samples = told  # heads of each place of a sequence
+        known = _whole(samples) or (booked.largest if is_whole else booked.heads)
         if self._counts_told is None:
-            self._counts_told = not known and told != 1 and not self._job.kvstore.startswith("dist")
+            self._counts_told = not known and told != 1 and alone
         return known or (told if self._counts_told else None)
 
     def _go_on(self):
@@ -334,7 +389,7 @@ class Seen:
         """What was recognised in the first step, in words."""
         found = {"loop": loop}
         found.update(self._training.facts())
-        found["loss"] = self._training.loss_in_words(len(self._booked.losses))
+        found["loss"] = self._training.loss_in_words(sum(map(len, self._booked.calls)))
         found["batch"] = str(self._counts[-1][0] or "unknown")
         found["input"] = "seen" if self._booked.samples else "none"
         found["contexts"] = " ".join(map(str, self._training.contexts))

@@ -3,7 +3,7 @@
 import weakref
 
 from .fetched import Fetched
-from .owners import StoreOwner
+from .owners import ModuleOwner, StoreOwner
 
 
 class Training:
@@ -17,10 +17,13 @@ class Training:
         self._fetched = Fetched(mx)
         self.batches = self._fetched
 
+    @property
+    def changes_batches(self):
+        """Whether a fault acts on them, or on when they come."""
+        return self.batches is not self._fetched
+
     def passed(self, batch, step, lead):
         """A batch, as it is or as faults make it, and how many times as many samples it has then."""
-        if self.batches is self._fetched:
-            return batch, 1
         return self._fetched.changed(batch, step, self.batches, lead)
 
     def is_clock(self, kind, holder):
@@ -37,8 +40,9 @@ class Training:
         self._known.add(holder)
         if self.is_clock(kind, holder):
             return True
-        # As where a function that trains is called again: what steps after a batch, or gradients, of its own.
-        succeeds = fresh and self._taken > 1 and self._loaders.went_since
+        # As where a function that trains is called again: what steps after a batch, or gradients, of its own; at once
+        # where it has the same parameters.
+        succeeds = fresh and self._loaders.went_since and (self._taken > 1 or self._clock.shares(holder))
         if not succeeds and not any(owner.of is holder for owner in self._since):
             self._since.append(kind(holder))
             return False
@@ -67,6 +71,20 @@ class Training:
     def losses(self, labels):
         """Those of a step's samples where nothing was given to go back from; empty where nobody can tell."""
         return self._clock.losses(labels)
+
+    def added_losses(self, module, labels):
+        """Those of one of several batches whose gradients a module adds; empty where it does not."""
+        owner = self._clock if self._clock is not None and self._clock.of is module else ModuleOwner(module)
+        return owner.losses(labels) if owner.adds else []
+
+    def counted(self, calls):
+        """Losses of a step, of those of each call of backward: all where gradients are added, else each device's last.
+
+        As gradients of a call take the place of those of the one before.
+        """
+        if len(calls) < 2 or self._clock.adds:
+            return [loss for losses in calls for loss in losses]
+        return list({str(loss.context): loss for losses in calls for loss in losses}.values())
 
     def loss_in_words(self, heads):
         """Where losses come from."""

@@ -58,6 +58,11 @@ class Training:
             raise ValueError("metric returned %r; it must count the right ones of %d" % (found, labels.size))
         return int(found)
 
+    @property
+    def scale(self):
+        """By which gradients are larger than the loss's."""
+        return getattr(self._update, "scale", 1.0)
+
     def gradients(self):
         """Names and gradients of trained parameters: ``(name, [array, …])``, an array a context."""
         parameters = self.net.collect_params().items()

@@ -40,7 +40,8 @@ def data_batch(pad: int = 0) -> Any:
         ([[Array(np.zeros((5, 2)))], Array(np.zeros(5))], 0, 5),
         (Array(np.zeros((6, 2))), 0, 6),
         (data_batch(pad=2), 0, 6),
-        (data_batch(), 16, 16),  # the iterator knows better, as where time is the first axis
+        (data_batch(), 16, 8),  # a smaller one at the end
+        (SimpleNamespace(data=[Array(np.zeros((35, 16)))], label=[], pad=0), 16, 16),  # time is the first axis
         ("text", 0, 0),
     ],
 )

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from harness.worker.own.loaders import Loaders
+from harness.worker.own.loaders import Batch, Loaders
 
 
 class Loader:
@@ -16,9 +16,14 @@ class Loader:
         self._dataset = data
 
 
-def fetched(*loaders: Loader | None, thread: int | None = None) -> list[tuple[int, float, Loader | None, int, int]]:
-    """Batches of these, in order, each of as many samples as its place says."""
-    return [(place, 0.0, loader, thread or threading.get_ident(), 0) for place, loader in enumerate(loaders, 1)]
+def fetched(*loaders: Loader | None, thread: int | None = None) -> list[Batch]:
+    """Batches of these, in order, each of as many samples as its place says, each waited for by a second."""
+    return [Batch(place, 1.0, loader, thread or threading.get_ident(), 0) for place, loader in enumerate(loaders, 1)]
+
+
+def samples(found: tuple[list[Batch], float]) -> list[int]:
+    """Of the batches that gradients come from."""
+    return [batch.samples for batch in found[0]]
 
 
 def test_faults_act_on_batches_that_are_trained_with() -> None:
@@ -37,20 +42,20 @@ def test_a_loader_that_is_made_anew_for_each_epoch_is_known_by_its_data() -> Non
 
 def test_several_batches_at_once_are_of_validation() -> None:
     loaders, train, check, more = Loaders(), Loader(), Loader(), Loader()
-    assert loaders.went_back(fetched(train)) == (1, 0.0)
-    assert loaders.went_back(fetched(check, check, train)) == (3, 0.0)
-    assert loaders.went_back(fetched(train, check, check)) == (1, 0.0)
-    assert loaders.went_back(fetched(check, check)) == (0, 0.0)
-    assert loaders.went_back(fetched(more)) == (1, 0.0)
+    assert samples(loaders.went_back(fetched(train))) == [1]
+    assert samples(loaders.went_back(fetched(check, check, train))) == [3]
+    assert samples(loaders.went_back(fetched(train, check, check))) == [1]
+    assert samples(loaders.went_back(fetched(check, check))) == []
+    assert samples(loaders.went_back(fetched(more))) == [1]
     assert [loaders.trains_with(each) for each in (train, check, more)] == [True, False, True]
 
 
 def test_what_another_thread_fetches_is_trained_with_in_its_order() -> None:
     loaders, train, check = Loaders(), Loader(), Loader()
-    assert loaders.went_back(fetched(train, train, train, thread=7)) == (1, 0.0)
-    assert loaders.went_back(fetched(check, check)) == (2, 0.0)
-    assert loaders.went_back([]) == (3, 0.0)
-    assert loaders.went_back([]) == (0, 0.0)
+    assert samples(loaders.went_back(fetched(train, train, train, thread=7))) == [1]
+    assert samples(loaders.went_back(fetched(check, check))) == [2]
+    assert samples(loaders.went_back([])) == [3]
+    assert samples(loaders.went_back([])) == []
     assert [loaders.trains_with(each) for each in (train, check)] == [True, False]
 
 
@@ -69,8 +74,61 @@ def test_how_far_a_loader_is_ahead(batches: list[int], leads: list[int]) -> None
         found += [loaders.comes(train) for _ in range(count)]
         loaders.went_back(fetched(*[train] * count))
     assert found == leads
+    for _ in range(leads[-1]):
+        loaders.went_back([])  # of the last ones
     loaders.begins(train)
     assert loaders.comes(train) == leads[-1]  # it was seen to be
+
+
+def test_batches_that_were_skipped_put_no_loader_ahead() -> None:
+    """As where a script goes on from a checkpoint: at the end no gradients came without a batch."""
+    loaders, train = Loaders(), Loader()
+    for count in (3, 1, 1):
+        for _ in range(count):
+            loaders.comes(train)
+        loaders.went_back(fetched(*[train] * count))
+    assert loaders.comes(train) == 2
+    loaders.begins(train)
+    assert loaders.comes(train) == 0
+
+
+def test_what_nobody_trained_with_is_left_where_a_loader_begins_anew() -> None:
+    """As by a script that measures its accuracy on what it trains with; of one that is ahead some are still to come."""
+    loaders, train, other = Loaders(), Loader(), Loader()
+    loaders.went_back(fetched(train))
+    batches = fetched(train, other, train)
+    assert loaders.are_left(train, batches) == [batches[0], batches[2]]
+    assert loaders.are_left(train, fetched(train, thread=7)) == []
+    loaders.went_back(fetched(train, train))
+    ahead = Loaders()
+    ahead.went_back(fetched(train, train))
+    ahead.went_back(fetched(train))
+    assert ahead.are_left(train, batches) == [batches[0]]
+
+
+def test_what_was_checked_with_before_arrays_are_trained_with_is_no_input() -> None:
+    loaders, check = Loaders(), Loader()
+    loaders.went_back(fetched(check, check, check))
+    loaders.stepped()
+    loaders.went_back([])
+    loaders.stepped()
+    assert not loaders.trains_with(check)
+    assert samples(loaders.went_back(fetched(check, check, check))) == []
+
+
+def test_two_loaders_of_parts_of_the_same_data_are_apart() -> None:
+    loaders, data = Loaders(), Loader()
+    train, check = Loader(data), Loader(data)
+    loaders.went_back(fetched(train))
+    assert not loaders.trains_with(check)
+    del train
+    assert loaders.trains_with(check)  # it may be made anew for each epoch
+
+
+def test_the_wait_is_for_all_loaders_of_a_step() -> None:
+    loaders, slow, fast, check = Loaders(), Loader(), Loader(), Loader()
+    assert loaders.went_back(fetched(slow, fast))[1] == 2.0
+    assert loaders.went_back(fetched(check, check, slow, fast))[1] == 2.0
 
 
 def test_a_batch_that_is_fetched_in_the_step_before_is_ahead() -> None:
