@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ COMMAND_SECONDS = 60.0
 """A process that has read none of its commands for so long, with its pipe full, never will."""
 
 _SUFFIX = ".checkpoint"
+_CLOCK_SECONDS = 0.1
+"""File systems keep times by a coarser clock."""
 
 
 @dataclass
@@ -26,8 +29,8 @@ class Child:
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
-    ``own_checkpoints``: a pattern of files, where a user's script writes them. ``own_disk``: where it writes to a disk
-    of its own.
+    ``own_checkpoints``: a pattern of files, where a user's script writes them, all below ``own_files`` where it has
+    files of its own. ``own_disk``: where it writes to a disk of its own. ``since``: when the role was first started.
     """
 
     role: str
@@ -40,7 +43,9 @@ class Child:
     announced: int | None = None
     announced_group: int | None = None
     own_checkpoints: str = ""
+    own_files: Path = Path("/")
     own_disk: Path | None = None
+    since: float = field(default_factory=time.time)
 
     @property
     def pid(self) -> int:
@@ -71,11 +76,18 @@ class Child:
 
     @property
     def newest_checkpoint(self) -> Path | None:
-        """The file of it: the last by name of the worker's own, the last written of a script's."""
+        """The file of it: the last by name of the worker's own, the last written of a script's, since it started."""
         if self.own_checkpoints:
-            files = Path("/").glob(self.own_checkpoints.lstrip("/"))
-            return max(filter(Path.is_file, files), key=_written, default=None)
+            files = filter(self._is_own, Path("/").glob(self.own_checkpoints.lstrip("/")))
+            return max(files, key=_written, default=None)
         return max(self.checkpoints.glob(f"*{_SUFFIX}"), default=None)
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether the role may have written a file; a link of a layer may lead to one of the user's."""
+        with suppress(OSError):
+            is_new = path.stat().st_mtime > self.since - _CLOCK_SECONDS
+            return path.is_file() and is_new and path.resolve().is_relative_to(self.own_files.resolve())
+        return False
 
     def command(self, line: bytes) -> None:
         """Write one line; a process that is gone needs none."""

@@ -230,7 +230,11 @@ class Agent:
             self._report("spawn_failed", instruction.subject, {"reason": reason})
             return
         if layer is not None:
-            child.own_checkpoints, child.own_disk = layer.seen(child.own_checkpoints), layer.disk
+            pattern, child.own_disk = layer.seen(child.own_checkpoints), layer.disk
+            child.own_files = child.own_files if pattern == child.own_checkpoints else layer.written
+            child.own_checkpoints = pattern
+        if (before := self._children.get(instruction.subject)) is not None:
+            child.since = before.since
         self._children[instruction.subject] = child
         self._logs.watch(instruction.log)
         self._events.register(child.events, selectors.EVENT_READ, partial(self._forward, child))

@@ -56,6 +56,12 @@ STALL_STEPS = 10
 
 _STEP_MEMORY = 256
 
+_ABORTS = (4, 6, 7, 8, 11)
+"""Signals by which a library ends its process: ILL, ABRT, BUS, FPE, SEGV."""
+
+_ASKED = "AskedError"
+"""Of faults that let a script fail (`harness/worker/failures.py`)."""
+
 
 @dataclass
 class _RoleState:
@@ -382,7 +388,7 @@ class Conductor:
     def _broken_by(self, event: Exited) -> tuple[Outcome, str] | None:
         """Outcome and reason where the end of a process is that of the arm; None where it was meant to end, or may."""
         name, role = event.subject, self._roles[event.subject]
-        if name in self._scheduler.expected_exits:
+        if name in self._scheduler.expected_exits and not self._failed_by_itself(event):
             if self._scheduler.will_restart or not self._all_workers_gone() or self._workers_done():
                 return None
             return "crashed", f"{name} ended as planned and no worker is left"
@@ -394,20 +400,25 @@ class Conductor:
         if role.done and role.step == 0:
             return "aborted", f"{name} ended with {how} and without a step: {self._why_no_step(role)}"
         if self.started is None:
-            return self._broken_before_the_start(name, how)
+            return self._broken_before_the_start(name, how, event.signal)
         if event.status == 0 and self._may_leave(name):
             return None
         step = role.failed.step if role.failed is not None else role.step
         return "crashed", f"{name} ended with {how} at step {max(step, role.step)}"
 
-    def _broken_before_the_start(self, name: str, how: str) -> tuple[Outcome, str]:
-        """By MXNet, unless it was something else that raised an exception, as code of the user's."""
+    def _broken_before_the_start(self, name: str, how: str, signal: int | None) -> tuple[Outcome, str]:
+        """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""
         failed = {each: known for each in self.arm.workers if (known := self._roles[each].failed)}
         named = name if name in failed else next(iter(failed), name)
         why = f": {_first_line(failed[named].error)}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
-        by_mxnet = named not in failed or failed[named].mxnet
+        by_mxnet = failed[named].mxnet if named in failed else self.arm.workload.script is None or signal in _ABORTS
         return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
+
+    def _failed_by_itself(self, event: Exited) -> bool:
+        """Whether an exception ended it that no fault asked for."""
+        failed = self._roles[event.subject].failed
+        return event.signal is None and failed is not None and not failed.error.startswith(_ASKED)
 
     @staticmethod
     def _why_no_step(role: _RoleState) -> str:
@@ -584,7 +595,13 @@ class Conductor:
         return [] if self.ended is not None else self._end(now, outcome, reason)
 
     def _lacks_mxnet(self, role: str) -> str:
-        """Where MXNet would have to have been imported for the end to be its matter, and was not."""
+        """Where MXNet would have to have been imported for the end to be its matter, and was not.
+
+        A script that fails by itself before it imports MXNet has failed by itself.
+        """
+        failed = self._roles[role].failed if role in self._roles and self.arm.workload.script is not None else None
+        if failed is not None and not failed.mxnet and "mxnet" not in failed.error.lower():
+            return ""
         if not self._imported:
             return "any worker"
         if role not in self.arm.workers or role in self._scheduler.expected_exits:

@@ -91,7 +91,7 @@ class Board:
             worker.step = event.first + event.steps
             batch = self._plan.arm(event.arm).workload.batch_size
             unit = "steps/s" if batch is None else "samples/s"
-            worker.rate = f"{event.steps * (batch or 1) / event.seconds:.4g} {unit}"
+            worker.rate = f"{event.steps * (batch or 1) / event.seconds:.4g} {unit}" if event.seconds else ""
         elif isinstance(event, Loss):
             worker.loss = f"loss {event.values[-1]:.4g}" if event.values[-1] is not None else "loss not finite"
         elif isinstance(event, Memory):

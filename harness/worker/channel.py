@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import threading
-import time
+from time import monotonic  # whatever a script makes of the module later
 
 HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
@@ -47,10 +47,10 @@ class Channel:
         """Write one event; numbers that are not finite become null, as JSON has no word for them."""
         if not self.is_own:
             return
-        self._last = time.monotonic()
-        body = json.dumps(fields, separators=(",", ":"), allow_nan=False)[1:-1]
+        self._last = monotonic()
+        body = json.dumps(fields, separators=(",", ":"), allow_nan=False, ensure_ascii=False)[1:-1]
         line = '{"t":%.6f,%s"%s"%s%s}\n' % (self._last, self._head, kind, "," if body else "", body)
-        data = line.encode()
+        data = line.encode(errors="replace")  # names of files need not be UTF-8
         with self._writing:  # a script fetches its batches in a thread of its own
             while data:
                 data = data[os.write(self._events, data) :]
@@ -63,7 +63,7 @@ class Channel:
     def heartbeat(self, step):
         """Say that ``step`` was begun, unless something was said within the last half second."""
         self.step = step
-        if time.monotonic() - self._last > HEARTBEAT_SECONDS:
+        if monotonic() - self._last > HEARTBEAT_SECONDS:
             self.emit("progress", step=step)
 
     def await_credit(self, step):

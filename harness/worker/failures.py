@@ -27,20 +27,37 @@ class CannotCommitError(Exception):
 
 
 def report(channel, faults):
-    """Tell of an exception before MXNet can keep the interpreter from ending; ``faults`` are names of the role's."""
-    usual = sys.excepthook
+    """Tell of an exception before MXNet can keep the interpreter from ending; ``faults`` are names of the role's.
 
-    def hook(kind, error, trace):
-        usual(kind, error.with_traceback(_from_outside(trace)), _from_outside(trace))
+    Returns what tells of one: a script may have a hook of its own.
+    """
+    usual, told = sys.excepthook, []
+
+    def tell(error, trace):
+        if any(error is each for each in told):
+            return
+        told.append(error)
         channel.emit(
             "failed",
-            error="%s: %s" % (kind.__name__, error),
+            error="%s: %s" % (type(error).__name__, _words(error)),
             defect=is_defect(error, trace, faults),
             mxnet=_is_mxnets(error, trace),
             step=channel.step,
         )
 
+    def hook(kind, error, trace):
+        tell(error, trace)
+        usual(kind, error.with_traceback(_from_outside(trace)), _from_outside(trace))
+
     sys.excepthook = hook
+    return tell
+
+
+def _words(error):
+    try:
+        return str(error)
+    except Exception:
+        return "an exception that cannot say what it is"
 
 
 def tell_of_exit(channel, ended):
@@ -50,11 +67,11 @@ def tell_of_exit(channel, ended):
 
 
 def _from_outside(trace):
-    """Without what leads to a script's own first line; all of it where nothing else is there."""
+    """Without what leads to a script's own first line."""
     found = trace
     while found is not None and _is_ours(found.tb_frame.f_code.co_filename):
         found = found.tb_next
-    return found if found is not None else trace
+    return found
 
 
 def _is_ours(file):

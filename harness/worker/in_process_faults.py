@@ -1,6 +1,6 @@
 """The faults of one worker's schedule, those that it commits itself: which are in force, and where they act."""
 
-import time
+from time import monotonic  # whatever a script makes of the module later
 
 from . import faults
 from .failures import CannotCommitError
@@ -37,11 +37,11 @@ class InProcessFaults:
 
     def batch(self, batches, step):
         """The batch of a step, as it is or as faults make it; CannotCommitError where they cannot."""
-        began = time.monotonic()
+        began = monotonic()
         for fault in self._active.values():
             fault.delay(step)
         if hasattr(batches, "wait_longer"):  # a loader's waits are told
-            batches.wait_longer(time.monotonic() - began)
+            batches.wait_longer(monotonic() - began)
         batch, changing = batches(step), [fault for fault in self._active.values() if fault.changes_batches]
         if not changing:
             return batch

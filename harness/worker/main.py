@@ -19,7 +19,7 @@ def main():
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())
     schedule = job.schedule(plan, arm, role)
-    failures.report(channel, {name for name, _, _ in schedule.values()})
+    tell = failures.report(channel, {name for name, _, _ in schedule.values()})
     asked, trains = job.load(plan, arm), role.startswith("worker/")
     if asked.loop == "horovod" and not trains:
         from . import rendezvous
@@ -28,7 +28,7 @@ def main():
     elif asked.script is not None:
         from .own import script
 
-        script.run(asked, channel, role, schedule)
+        script.run(asked, channel, role, schedule, tell)
     elif trains:
         worker.run(asked, channel, role, schedule)
     else:

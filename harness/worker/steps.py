@@ -2,7 +2,7 @@
 
 import itertools
 import math
-import time
+from time import monotonic  # whatever a script makes of the module later
 
 import mxnet as mx
 
@@ -106,7 +106,7 @@ class Steps:
         self._digest()
         if job.sync_every and self.step % job.sync_every == 0:
             mx.nd.waitall()
-            window.latencies.append(round(time.monotonic() - window.begun, 7))
+            window.latencies.append(round(monotonic() - window.begun, 7))
         self._channel.heartbeat(self.step - 1)
         if self.step == window.end:
             self._close(window)
@@ -128,8 +128,8 @@ class Steps:
                 loss[-1].wait_to_read()
             channel.heartbeat(step)
         mx.nd.waitall()
-        _compute_for_nothing((time.monotonic() - window.opened) * job.burden)
-        seconds = time.monotonic() - window.opened
+        _compute_for_nothing((monotonic() - window.opened) * job.burden)
+        seconds = monotonic() - window.opened
         self._tell_of_waits(first)
         channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
         if job.sync_every == 1:
@@ -197,7 +197,7 @@ class _Window:
         self.losses, self.latencies = [], []
         self.times = {"began": [], "computed": [], "ended": []}
         self._phases, self._timed = job.phases, job.phases or job.sync_every
-        self.opened = self.begun = time.monotonic()
+        self.opened = self.begun = monotonic()
 
     def mark(self, part):
         """Note when a step began, or came so far, if anybody asked for times of steps."""
@@ -205,7 +205,7 @@ class _Window:
             return
         if self._phases and part != "began":
             mx.nd.waitall()
-        now = time.monotonic()
+        now = monotonic()
         if part == "began":
             self.begun = now
         if self._phases:
@@ -213,8 +213,8 @@ class _Window:
 
 
 def _compute_for_nothing(seconds):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    until = monotonic() + seconds
+    while monotonic() < until:
         pass
 
 

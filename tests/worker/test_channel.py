@@ -62,7 +62,7 @@ def test_a_worker_started_by_hand_has_no_limit(
 
 def test_a_heartbeat_only_after_silence(pipes: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("harness.worker.channel.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("harness.worker.channel.monotonic", lambda: now[0])
     channel = Channel("main", "worker/0")
     channel.emit("done", step=0)
     os.read(pipes[0], 1000)

@@ -1,10 +1,12 @@
 """Runs a script in this process, in place of the worker's own loop."""
 
 import builtins
+import functools
 import os
 import sys
 import threading
 import types
+from contextlib import contextmanager
 from importlib.machinery import SourceFileLoader
 
 from .. import failures
@@ -12,24 +14,29 @@ from . import imports
 from .seen import Seen, StoppedError
 
 
-def run(job, channel, role, schedule):
+def run(job, channel, role, schedule, tell):
     """Become the script, in any role: MXNet itself makes servers and schedulers of those that import it.
 
-    The exit status is the script's own, 0 where it was stopped after as many steps as were asked for.
+    The exit status is the script's own, 0 where it was stopped after as many steps as were asked for. ``tell`` of an
+    exception that ends it, ``(error, trace)``: the script may have a hook of its own.
     """
     for name in [name for name in os.environ if name.startswith("HARNESS_")]:
         del os.environ[name]
     if not role.startswith("worker/"):
-        _become(job.script.path, job.script.args, job.script.folder)
+        with _telling(tell):
+            _become(job.script.path, job.script.args, job.script.folder)
         return
     seen = Seen(job, channel, role, schedule)
     imports.when("mxnet", seen.imported)
+    _finish_before_an_exit(seen)
     try:
-        _become(job.script.path, job.script.args, job.script.folder)
+        with _telling(tell, seen):
+            _become(job.script.path, job.script.args, job.script.folder)
     except StoppedError:
         seen.finish()
     except SystemExit as ended:
         if ended.code in (None, 0):
+            _join_threads()
             seen.finish()
         else:
             failures.tell_of_exit(channel, ended)
@@ -37,6 +44,33 @@ def run(job, channel, role, schedule):
     else:
         _join_threads()
         seen.finish()
+
+
+@contextmanager
+def _telling(tell, seen=None):
+    """Tell of an exception, and before of what faults did to batches that nobody has trained with any more."""
+    try:
+        yield
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if seen is not None:
+            seen.tell_of_batches()
+        tell(error, error.__traceback__)
+        raise
+
+
+def _finish_before_an_exit(seen):
+    """A script may leave by ``os._exit(0)``, as where MXNet hangs when the interpreter ends."""
+    leave = os._exit
+
+    @functools.wraps(leave)
+    def finish_and_leave(status):
+        if status == 0:
+            seen.finish()
+        leave(status)
+
+    os._exit = finish_and_leave
 
 
 def _become(path, arguments, folder):

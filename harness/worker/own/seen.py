@@ -10,8 +10,8 @@ import fnmatch
 import os
 import tempfile
 import threading
-import time
 from collections import deque
+from time import monotonic  # whatever a script makes of the module later
 
 from ..failures import CannotCommitError
 from ..memory import counted, resident
@@ -131,7 +131,7 @@ class Seen:
         """A batch is about to be fetched."""
         self._start()
         self._channel.heartbeat(self._steps.step)  # validation takes no steps, and is no hang
-        self.within.began = time.monotonic()
+        self.within.began = monotonic()
         return True
 
     def fetched(self, batch, iterator):
@@ -149,7 +149,7 @@ class Seen:
             finally:
                 self.within.kept = None
             samples = round(samples * times)
-        waited = time.monotonic() - self.within.began
+        waited = monotonic() - self.within.began
         self._fetched.append(Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told))
         if self._job.record_shapes:
             self._booked.shape = list(shape_of(batch))
@@ -189,6 +189,11 @@ class Seen:
         if losses:
             self._booked.calls.append(losses)
         return True
+
+    def tell_of_batches(self):
+        """What faults did to those that the script still has when it fails."""
+        for batch in list(self._fetched):
+            self._tell(batch)
 
     def _tell(self, batch):
         """What faults did to a batch, which is trained with."""

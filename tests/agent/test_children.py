@@ -1,0 +1,40 @@
+"""Which file is a role's newest checkpoint."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from harness.agent.children import Child
+
+NOBODY: Any = None
+
+
+def child(pattern: Path, own_files: Path = Path("/")) -> Child:
+    return Child("worker/0", Path("/"), NOBODY, 0, NOBODY, own_checkpoints=str(pattern), own_files=own_files)
+
+
+def test_a_file_of_before_the_start_is_none_of_the_scripts(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.params", tmp_path / "new.params"
+    old.write_bytes(b"precious")
+    os.utime(old, (time.time() - 60,) * 2)
+    asked = child(tmp_path / "*.params")
+    assert asked.newest_checkpoint is None
+    new.write_bytes(b"of the job")
+    assert asked.newest_checkpoint == new
+
+
+def test_a_link_out_of_a_layer_is_none_of_the_layers(tmp_path: Path) -> None:
+    layer, mine = tmp_path / "layer", tmp_path / "mine.params"
+    layer.mkdir()
+    asked = child(layer / "*.params", layer)
+    mine.write_bytes(b"the user's")
+    (layer / "latest.params").symlink_to(mine)
+    assert asked.newest_checkpoint is None
+    (layer / "real.params").write_bytes(b"the job's")
+    (layer / "latest.params").unlink()
+    (layer / "latest.params").symlink_to("real.params")
+    assert asked.newest_checkpoint is not None
+    assert asked.newest_checkpoint.resolve() == layer / "real.params"
