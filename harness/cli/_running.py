@@ -42,7 +42,7 @@ def run_all(planned: Sequence[Planned], results: Path, as_json: bool, disturbanc
 def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance) -> int:
     """Run what is asked for; see `run_all`."""
     say = Console(stderr=True)
-    warn_of_shell(say, [arm.env for request in requests for arm in request.plan.arms])
+    warn_of_shell(say, [arm for request in requests for arm in request.plan.arms])
     for asked in requests:
         warn_of_unread(say, asked.plan, asked.interpreters)
         warn_of_lists(say, asked.plan)
@@ -71,7 +71,7 @@ def one(planned: Planned, results: Path) -> Run:
     say = Console(stderr=True)
     machine.require(planned.plan)
     found = resolve.interpreters(planned.plan, partial(say.print, highlight=False), planned.written)
-    warn_of_shell(say, [arm.env for arm in planned.plan.arms])
+    warn_of_shell(say, planned.plan.arms)
     warn_of_unread(say, planned.plan, found)
     with progress(planned.plan, say) as observe, Interruption().watched() as interruption:
         return execute(planned.request(found, results), observe, interruption)

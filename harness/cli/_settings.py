@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from harness.checks import MAIN
 from harness.cli._console import Console
 from harness.gpu import visible
-from harness.planning.plan import Plan
+from harness.planning.plan import Arm, Plan
 from harness.planning.planner import DEFAULT_ENV
 from harness.targets.interpreter import Interpreter
 from harness.targets.settings import FAMILIES, does_nothing, unread
@@ -39,10 +41,15 @@ def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter
     return found
 
 
-def warn_of_shell(say: Console, planned: Sequence[Mapping[str, str]]) -> None:
+def warn_of_shell(say: Console, arms: Sequence[Arm]) -> None:
     """A variable of the shell counts as passed on only where every arm has the same value."""
+    from harness.scenario.own_script import asked_of_the_shell
+
     set_ = {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
-    ignored = sorted(name for name, value in set_.items() if any(env.get(name) != value for env in planned))
+    for path in {arm.workload.script.path for arm in arms if arm.workload.script is not None}:
+        with suppress(OSError):
+            set_ |= asked_of_the_shell(Path(path).read_text(errors="replace"), os.environ)
+    ignored = sorted(name for name, value in set_.items() if any(arm.env.get(name) != value for arm in arms))
     if ignored:
         names = ", ".join(ignored)
         say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")

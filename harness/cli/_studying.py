@@ -45,7 +45,7 @@ def prepare(loaded: LoadedScenario) -> dict[str, str]:
     say = Console(stderr=True)
     plan = request.planned(loaded, resolve.settled(loaded)).plan
     machine.require(plan)
-    warn_of_shell(say, [arm.env for arm in plan.arms])
+    warn_of_shell(say, plan.arms)
     found = resolve.interpreters(plan, lambda line: say.print(line, highlight=False))
     for arm in plan.arms:
         if arm.target.python is not None:

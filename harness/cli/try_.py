@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -70,9 +71,13 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _own(arguments: argparse.Namespace) -> OwnScript:
-    from harness.scenario.own_script import OwnScript
+    from harness.scenario.own_script import OwnScript, asked_of_the_shell
 
-    return OwnScript(arguments.script.absolute(), arguments.script_arguments, Path.cwd(), _topology(arguments))
+    path = arguments.script.absolute()
+    env = asked_of_the_shell(path.read_text(errors="replace"), os.environ)
+    if env:
+        sys.stderr.write(f"passed on from the shell, as target.env in the scenario: {', '.join(env)}\n")
+    return OwnScript(path, arguments.script_arguments, Path.cwd(), _topology(arguments), env)
 
 
 def _topology(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -104,7 +109,8 @@ def _tell(arguments: argparse.Namespace, own: OwnScript, run: Run, place: Path) 
     from harness.vocabulary.events import Recognised
 
     past = list(history.read(run.folder.path / "history.jsonl"))
-    facts = next((event.facts for event in past if isinstance(event, Recognised)), {})
+    told = [event for event in past if isinstance(event, Recognised)]
+    facts = dict(item for event in told if event.subject == told[0].subject for item in event.facts.items())
     assert run.verdict is not None
     ended = run.verdict.arms[-1].ended
     is_whole = ended is not None and ended.outcome == "completed"
@@ -157,14 +163,14 @@ def _put(place: Path, text: str, option: str) -> bool:
 
 
 def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path, is_whole: bool) -> bool:
-    """The scenario to go on with, of as many steps as the script took; of all that come, where it did not end well."""
+    """The scenario to go on with: until the script's own end, of which faults ask to be given as a number of steps."""
     from harness.vocabulary.events import Done, Progress, Window
 
     windows = [event for event in past if isinstance(event, Window) and event.first > 0]
     fastest = min((window.seconds / window.steps for window in windows), default=0.0)
     taken = max((event.step for event in past if isinstance(event, Done | Progress)), default=0)
-    steps = arguments.steps or (max(taken, 1) if is_whole else None)
-    text = own.after(steps, fastest, place.absolute().parent, _options.all_changes(arguments))
+    steps = arguments.steps or (taken + 1 if is_whole else None)
+    text = own.after(steps, fastest, place.absolute().parent, _options.all_changes(arguments), taken)
     return _put(place, text, "--write")
 
 
@@ -202,7 +208,12 @@ def _hint(arguments: argparse.Namespace, run: Run, written: str | None) -> None:
         print(f"its kvstore is of several processes: harness try --workers 2 {own}")
     if ended is not None and _asks_for_a_gpu(f"{ended.reason}\n{ended.log}"):
         print("it asks for a GPU, which this MXNet or this machine does not have; harness doctor says what is there")
-    if written is not None:
+    if ended is not None and (ended.outcome, ended.stage) == ("hung", "training"):
+        print("a script that does something else for so long between steps needs more: --set stall_timeout=10min")
+    if written is not None and ended is not None and ended.outcome != "completed":
+        print(f"wrote {written}; mend that first, then go on with: harness run {written}")
+    elif written is not None:
         print(f"wrote {written}; go on with: harness run {written}")
-    if written is not None and arguments.workers:
-        print(f"what becomes of it when a process is killed: harness table --fault kill --script {own}")
+        if several:
+            horovod = "--topology horovod " if arguments.horovod else ""
+            print(f"what becomes of it when a process is killed: harness table {horovod}--fault kill --script {own}")

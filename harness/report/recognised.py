@@ -15,6 +15,7 @@ from harness.vocabulary.quantities import ArmMeasures
 WORDS = {
     "loop": "a step ends with",
     "trainer": "trainer",
+    "beside": "trainers whose steps are not counted",
     "optimizer": "optimizer",
     "kvstore": "kvstore",
     "update_on_kvstore": "optimizer on the kvstore",

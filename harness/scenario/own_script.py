@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,13 @@ FIRST_WINDOW, FIRST_WARMUP = 5, 5
 
 @dataclass(frozen=True)
 class OwnScript:
-    """A script, its arguments, the folder that it runs in, and the fields of the topology that it needs."""
+    """A script, its arguments, the folder that it runs in, the fields of the topology that it needs, and variables."""
 
     path: Path
     arguments: Sequence[str]
     folder: Path
     topology: Mapping[str, Any]
+    env: Mapping[str, str] = field(default_factory=dict)
 
     def first(self, steps: int | None, record_shapes: bool = False) -> str:
         """The scenario of its first run, with absolute paths."""
@@ -35,14 +37,18 @@ class OwnScript:
         recorded = [("workload.record_shapes", True)] if record_shapes else []
         return self._changed(text, [("control", False), *recorded])
 
-    def after(self, steps: int | None, seconds: float, place: Path, changes: Sequence[Override] = ()) -> str:
+    def after(
+        self, steps: int | None, seconds: float, place: Path, changes: Sequence[Override] = (), taken: int | None = None
+    ) -> str:
         """The scenario to go on with, after so many steps of so many seconds each; it will lie in ``place``.
 
-        ``steps`` None: until the script ends. ``changes`` are those that its first run had, too.
+        ``steps`` None: until the script ends. ``changes`` are those that its first run had, too; ``taken``: how many
+        steps it took there, if not as many.
         """
+        taken = taken or steps
         window = round(WINDOW_SECONDS / seconds) if seconds else FIRST_WINDOW
-        window = max(1, window if steps is None else min(window, steps // 20))
-        warmup = FIRST_WARMUP if steps is None else min(max(window, FIRST_WARMUP), steps // 4)
+        window = max(1, window if taken is None else min(window, taken // 20))
+        warmup = FIRST_WARMUP if taken is None else min(max(window, FIRST_WARMUP), taken // 4)
         paths = _relative(self.path, place), _relative(self.folder, place)
         text = self._text(*paths, steps, warmup, window)
         return _HEAD + self._changed(text, changes)
@@ -66,7 +72,26 @@ class OwnScript:
         values: dict[str, Any] = {"title": f"How does {self.path.name} train?", "workload": workload}
         if self.topology:
             values["topology"] = dict(self.topology)
+        if self.env:
+            values["target"] = {"env": dict(self.env)}
         return _written(values)
+
+
+def asked_of_the_shell(script: str, shell: Mapping[str, str]) -> dict[str, str]:
+    """Variables of a shell that a script names in quotes, and where it finds its modules; none that may be secret."""
+    names = {_MODULES, *re.findall(r"""["']([A-Za-z_][A-Za-z0-9_]*)["']""", script)} & set(shell)
+    own = (name for name in sorted(names) if name not in _RUNS_OWN and not _SECRET.search(name))
+    return {name: _absolute(shell[name]) if name == _MODULES else shell[name] for name in own}
+
+
+def _absolute(paths: str) -> str:
+    """An interpreter does not start in the script's folder."""
+    return os.pathsep.join(str(Path(path).absolute()) for path in paths.split(os.pathsep) if path)
+
+
+_MODULES = "PYTHONPATH"
+_RUNS_OWN = {"HOME", "LANG", "PATH"}
+_SECRET = re.compile("KEY|PASS|SECRET|TOKEN|CREDENTIAL", re.IGNORECASE)
 
 
 def _written(values: Mapping[str, Any]) -> str:
@@ -74,8 +99,8 @@ def _written(values: Mapping[str, Any]) -> str:
 
 
 _HEAD = """\
-# steps: the script is stopped after so many, and what follows its last step is not run; leave it out to let the
-#   script end by itself
+# steps: the script is stopped after so many, and what follows then is not run; one more than it takes, or none, lets it
+#   end by itself
 # warmup: steps that no measure counts; window: steps between two waits, over which throughput is measured
 """
 

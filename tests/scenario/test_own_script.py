@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
+from harness.scenario import own_script
 from harness.scenario.own_script import OwnScript
 
 OWN = OwnScript(Path("/srv/me/train.py"), ["--epochs", "1"], Path("/srv/me"), {"kvstore": "dist_sync", "workers": 2})
@@ -40,6 +42,21 @@ def test_what_was_changed_for_the_first_run_stays_so() -> None:
     changes = [("target.python", "/opt/python"), ("workload.memory", "live")]
     values = yaml.safe_load(OWN.after(100, 0.1, Path("/srv/me"), changes))
     assert (values["target"], values["workload"]["memory"]) == ({"python": "/opt/python"}, "live")
+
+
+def test_the_shell_gives_what_the_script_names_and_no_secrets() -> None:
+    script = """data = os.environ["DATA_DIR"] + os.environ['API_TOKEN'] + os.environ.get("PATH")"""
+    shell = {"DATA_DIR": "/d", "API_TOKEN": "s3", "PATH": "/bin", "EDITOR": "ed", "PYTHONPATH": "/a:/b"}
+    assert own_script.asked_of_the_shell(script, shell) == {"DATA_DIR": "/d", "PYTHONPATH": "/a:/b"}
+    env = replace(OWN, env={"DATA_DIR": "/d"})
+    assert yaml.safe_load(env.first(None))["target"] == {"env": {"DATA_DIR": "/d"}}
+
+
+def test_one_step_more_than_it_took_has_windows_of_those_that_it_took() -> None:
+    workload = yaml.safe_load(OWN.after(41, 0.0001, Path("/srv/me"), taken=40))["workload"]
+    assert (workload["steps"], workload["window"], workload["warmup"]) == (41, 2, 5)
+    endless = yaml.safe_load(OWN.after(None, 0.001, Path("/srv/me"), taken=30))["workload"]
+    assert (endless["window"], endless["warmup"]) == (1, 5)
 
 
 def test_a_short_run_leaves_steps_to_measure() -> None:

@@ -412,6 +412,8 @@ class Seen:
             self._booked = self._settled
             self._end(None, "KVStore.push")
         self.listens = False
+        if self._told and self._training.beside:
+            self._channel.emit("recognised", facts={"beside": "%d more; docs/own-training.md" % self._training.beside})
         if self._steps is None or self._steps.step == 0:
             self._channel.emit("done", step=0)
         else:

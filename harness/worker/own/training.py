@@ -62,6 +62,11 @@ class Training:
         own = [self._clock, *self._since]
         return own + [owner for owner in self._beside if not any(owner.of is other.of for other in own)]
 
+    @property
+    def beside(self):
+        """How many others train something."""
+        return len(self._owners) - 1
+
     def begins_anew(self, key):
         """Whether a key is the one that is pushed first in every step."""
         if self._key is None:
