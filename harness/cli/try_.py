@@ -146,6 +146,8 @@ def _record(past: Sequence[Event], place: Path) -> None:
         return
     low, high = min(found.sizes), max(found.sizes)
     sys.stderr.write(f"{len(found.sizes)} sizes of axis {found.axis}, {low} to {high}, are in {place}\n")
+    for axis in found.others:
+        sys.stderr.write(f"axis {axis} varies, too; its sizes are not written\n")
 
 
 def _put(place: Path, text: str, option: str) -> bool:

@@ -6,6 +6,7 @@ import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
+from math import lcm
 from operator import mul
 from pathlib import Path
 from statistics import fmean
@@ -22,7 +23,7 @@ from harness.planning.network import Network, lay_out
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import DATASETS, SEEDS, Checkpoint, Scenario, Target, Workload
-from harness.shapes import Distribution
+from harness.shapes import Distribution, over
 from harness.shapes.fixed import Fixed
 from harness.topologies import Endpoint, Role, TopologySpec
 from harness.vocabulary.instructions import INTERFACE
@@ -31,6 +32,9 @@ from harness.vocabulary.network_spec import PORT
 DEFAULT_ENV = {"OMP_NUM_THREADS": "1"}
 """Results differ bit by bit with the number of OpenMP threads, so that it is pinned unless the scenario says."""
 
+
+_LONGEST = 10_000
+"""Pairs of heights and widths in a plan."""
 
 _BATCH_SIZES, _WIDTHS = 2 * SEEDS, 3 * SEEDS
 """Added to a seed for streams beside that of sizes: no other seed has them, so that repeats share none."""
@@ -203,9 +207,11 @@ def _sizes(scenario: Scenario) -> tuple[tuple[int, ...], tuple[int, ...], float]
         is_square = workload.script is None and workload.facts.input == "image"
         return shapes.sizes(seed, steps), (), shapes.padding(seed, steps, 2 if is_square else 1)
     drawn = shapes.drawn(seed, steps), workload.widths.drawn(seed + _WIDTHS, steps)
-    high, wide = (tuple(islice(cycle(each), max(map(len, drawn)))) for each in drawn)
+    together = min(lcm(*map(len, drawn)), max(min(steps, _LONGEST), *map(len, drawn)))  # then both begin anew
+    high, wide = (tuple(islice(cycle(each), together)) for each in drawn)
     heights, widths = tuple(map(shapes.padded, high)), tuple(map(workload.widths.padded, wide))
-    return heights, widths, 1 - sum(map(mul, high, wide)) / sum(map(mul, heights, widths))
+    own, padded = (over(tuple(map(mul, *each)), steps) for each in ((high, wide), (heights, widths)))
+    return heights, widths, 1 - own / padded
 
 
 def _batch_sizes(scenario: Scenario) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ def _arm(arm: Arm, own_target: bool) -> list[RenderableType]:
     target = f", target {arm.target}" if own_target else ""
     job = arm.workload
     drawn = {"heights": job.sizes, "widths": job.widths} if job.widths else {"sizes": job.sizes}
-    histograms = [_histogram(name, each) for name, each in drawn.items() if len(set(each)) > 1]
+    histograms = [_histogram(name, each, job.steps) for name, each in drawn.items() if len(set(each)) > 1]
     return [Text(f"\n{arm.name}: {_job(arm)}{target}"), *histograms, environment, table, *network, *faults]
 
 
@@ -104,16 +104,20 @@ def _batch(job: Job) -> str:
     return f"batches of {min(job.batch_sizes)} to {max(job.batch_sizes)}, {job.batch_size} on average"
 
 
-def _histogram(name: str, sizes: Sequence[int]) -> Text:
-    """How often sizes come, a line for each, or for each of up to `BINS` bins."""
-    counts = Counter(sizes)
+def _histogram(name: str, sizes: Sequence[int], steps: int | None) -> Text:
+    """How often sizes come, a line for each, or each of up to `BINS` bins; steps go through them again and again."""
+    whole, rest = divmod(steps or len(sizes), len(sizes))
+    counts = Counter({size: whole * count for size, count in Counter(sizes).items()}) + Counter(sizes[:rest])
     if len(counts) > BINS:
-        width = -(-(max(sizes) - min(sizes) + 1) // BINS)
-        counts = Counter(min(sizes) + (size - min(sizes)) // width * width for size in sizes)
+        smallest, width = min(sizes), -(-(max(sizes) - min(sizes) + 1) // BINS)
+        binned = Counter[int]()
+        for size, count in counts.items():
+            binned[smallest + (size - smallest) // width * width] += count
+        counts = binned
         names = {first: f"{first}–{min(first + width - 1, max(sizes))}" for first in counts}
     else:
         names = {size: str(size) for size in counts}
-    shares = ((names[first], count / len(sizes)) for first, count in sorted(counts.items()))
+    shares = ((names[first], count / counts.total()) for first, count in sorted(counts.items()))
     bars = (f"  {size:>11}  {'█' * round(share * BAR):{BAR}} {share:4.0%}" for size, share in shares)
     return Text("\n".join([f"{name} of steps:", *bars]))
 

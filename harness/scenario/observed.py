@@ -10,10 +10,11 @@ from harness.base.errors import InputError
 
 @dataclass(frozen=True)
 class Observed:
-    """The size of each step's batch along an axis."""
+    """The size of each batch along an axis, and others along which sizes vary, too."""
 
     axis: int
     sizes: tuple[int, ...]
+    others: tuple[int, ...] = ()
 
     def text(self) -> str:
         """A line for each."""
@@ -28,5 +29,6 @@ def of(shapes: Sequence[Sequence[int]]) -> Observed:
             "no batch was fetched from a gluon DataLoader or a DataIter, so that there are no sizes to record"
         )
     axes = range(1, min(map(len, known)))
-    axis = next((axis for axis in axes if len({shape[axis] for shape in known}) > 1), axes[-1])
-    return Observed(axis, tuple(shape[axis] for shape in known))
+    varying = [axis for axis in axes if len({shape[axis] for shape in known}) > 1]
+    axis, *others = varying or [axes[-1]]
+    return Observed(axis, tuple(shape[axis] for shape in known), tuple(others))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Annotated, Any, ClassVar
 
@@ -56,6 +57,8 @@ class Distribution(Strict):
         largest = self.extremes()[1]
         if self.buckets is not None and max(self.buckets) < largest:
             return f"the largest bucket, {max(self.buckets)}, is below the largest size, {largest}"
+        if self.buckets is None and -(-largest // self.round_to) * self.round_to > MAX_SIZE:
+            return f"rounded to {self.round_to}, the largest size, {largest}, is beyond {MAX_SIZE}, the largest allowed"
         return None
 
     def drawn(self, seed: int, steps: int) -> tuple[int, ...]:
@@ -69,7 +72,7 @@ class Distribution(Strict):
         """What a step computes with for a size; the size itself where no bucket is as large."""
         if self.buckets is not None:
             return min((bucket for bucket in self.buckets if bucket >= size), default=size)
-        return min(-(-size // self.round_to) * self.round_to, MAX_SIZE)
+        return -(-size // self.round_to) * self.round_to
 
     @property
     def varies(self) -> bool:
@@ -83,8 +86,15 @@ class Distribution(Strict):
     def padding(self, seed: int, steps: int, dimensions: int = 1) -> float:
         """The share of what is computed with that is padding: lengths, or with two dimensions the areas of squares."""
         drawn = self.drawn(seed, steps)
-        own, padded = (sum(float(size) ** dimensions for size in sizes) for sizes in (drawn, map(self.padded, drawn)))
+        both = (drawn, tuple(map(self.padded, drawn)))
+        own, padded = (over([float(size) ** dimensions for size in sizes], steps) for sizes in both)
         return 1 - own / padded
+
+
+def over(values: Sequence[float], steps: int) -> float:
+    """The sum over so many steps, which go through them again and again."""
+    whole, rest = divmod(steps, len(values))
+    return whole * sum(values) + sum(values[:rest])
 
 
 def all_shapes() -> dict[str, type[Distribution]]:

@@ -99,8 +99,8 @@ class Window(Event):
 class Samples(Event):
     """Of each step from ``first``: samples (None: nobody knows), and seconds of waiting for them.
 
-    Of a user's script, and where a loader of MXNet's brings batches. ``shapes`` of the first array of data ([]: no
-    batch was fetched), where they are recorded. Comes before the window that they are of.
+    Of a user's script, and where a loader of MXNet's brings batches. ``shapes`` of the first array of data of every
+    batch that was trained with, where they are recorded. Comes before the window that they are of.
     """
 
     first: int

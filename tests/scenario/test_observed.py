@@ -8,16 +8,19 @@ from harness.scenario.observed import Observed
 
 
 @pytest.mark.parametrize(
-    ("shapes", "axis", "sizes"),
+    ("shapes", "axis", "sizes", "others"),
     [
-        ([[16, 12], [16, 40], [], [8, 12]], 1, (12, 40, 12)),
-        ([[8, 3, 48, 48], [8, 3, 64, 48]], 2, (48, 64)),
-        ([[8, 3, 48, 64], [8, 3, 48, 64]], 3, (64, 64)),
-        ([[16, 12, 5], [16, 40]], 1, (12, 40)),
+        ([[16, 12], [16, 40], [], [8, 12]], 1, (12, 40, 12), ()),
+        ([[8, 3, 48, 48], [8, 3, 64, 48]], 2, (48, 64), ()),
+        ([[8, 3, 48, 48], [8, 3, 64, 32]], 2, (48, 64), (3,)),
+        ([[8, 3, 48, 64], [8, 3, 48, 64]], 3, (64, 64), ()),
+        ([[16, 12, 5], [16, 40]], 1, (12, 40), ()),
     ],
 )
-def test_the_axis_that_varies(shapes: list[list[int]], axis: int, sizes: tuple[int, ...]) -> None:
-    assert observed.of(shapes) == Observed(axis, sizes)
+def test_the_axis_that_varies(
+    shapes: list[list[int]], axis: int, sizes: tuple[int, ...], others: tuple[int, ...]
+) -> None:
+    assert observed.of(shapes) == Observed(axis, sizes, others)
 
 
 def test_a_line_for_each() -> None:

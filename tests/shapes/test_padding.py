@@ -41,6 +41,14 @@ def test_the_share_that_is_padding() -> None:
     assert halves.padding(7, 100) == 0.5
     assert halves.padding(7, 100, 2) == 0.75  # of the area of squares
     assert Uniform(distribution="uniform", min=3, max=30).padding(7, 100) == 0
+    thirds = _shapes(distribution="ramp", first=1, last=3, over=3, buckets=[3])
+    assert thirds.padding(7, 3) == pytest.approx(3 / 9)
+    assert thirds.padding(7, 4) == pytest.approx(5 / 12)  # the first comes again
+
+
+def test_nothing_is_rounded_beyond_the_largest() -> None:
+    refused = _shapes(distribution="uniform", min=1, max=4000, round_to=3000).refusal()
+    assert refused == "rounded to 3000, the largest size, 4000, is beyond 4096, the largest allowed"
 
 
 def test_a_size_without_a_bucket_is_refused() -> None:

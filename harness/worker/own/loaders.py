@@ -11,14 +11,14 @@ from collections import deque
 class Batch:
     """One that was fetched: how many samples, after what wait, of which iterator, in which thread, during which step.
 
-    ``told``: what faults report of it, ``(kind, fields)``, once it is trained with.
+    ``told``: what faults report of it, ``(kind, fields)``, once it is trained with; ``shape`` where that is recorded.
     """
 
-    __slots__ = ("iterator", "samples", "step", "thread", "told", "waited")
+    __slots__ = ("iterator", "samples", "shape", "step", "thread", "told", "waited")
 
     def __init__(self, samples, waited, iterator, thread, step, told=()):
         self.samples, self.waited, self.iterator = samples, waited, iterator
-        self.thread, self.step, self.told = thread, step, told
+        self.thread, self.step, self.told, self.shape = thread, step, told, ()
 
 
 def _nothing():

@@ -33,14 +33,14 @@ class StoppedError(SystemExit):
 
 
 class _Booked:
-    """What belongs to a step, so far: losses of each call of backward, samples of heads and of batches, the wait for
-    them, a batch's shape."""
+    """What belongs to a step, so far: losses of each call of backward, samples of heads and of batches, and the wait
+    for them."""
 
-    __slots__ = "calls", "heads", "largest", "samples", "shape", "waited"
+    __slots__ = "calls", "heads", "largest", "samples", "waited"
 
     def __init__(self):
         self.calls, self.heads, self.largest = [], 0, 0
-        self.samples, self.waited, self.shape = 0, 0.0, []
+        self.samples, self.waited = 0, 0.0
 
     def forget_losses(self):
         self.calls, self.heads, self.largest = [], 0, 0
@@ -50,7 +50,6 @@ class _Booked:
         self.calls += later.calls
         self.heads, self.largest = self.heads + later.heads, max(self.largest, later.largest)
         self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
-        self.shape = later.shape or self.shape
 
 
 class _Within(threading.local):
@@ -150,9 +149,10 @@ class Seen:
                 self.within.kept = None
             samples = round(samples * times)
         waited = monotonic() - self.within.began
-        self._fetched.append(Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told))
+        known = Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told)
         if self._job.record_shapes:
-            self._booked.shape = list(shape_of(batch))
+            known.shape = shape_of(batch)
+        self._fetched.append(known)
         return batch
 
     def _report(self, kind, **fields):
@@ -181,6 +181,8 @@ class Seen:
         for batch in batches:
             self._booked.samples += batch.samples
             self._tell(batch)
+            if self._job.record_shapes:
+                self._shapes.append(list(batch.shape))
         weights = [None] * len(heads) if weights is None else weights
         losses = [self._noted(head, weight, retained) for head, weight in zip(heads, weights)]
         losses = _summed([loss for loss in losses if loss is not None])
@@ -333,8 +335,6 @@ class Seen:
         """The step is through."""
         steps, booked = self._steps, self._booked
         self._counts.append((self._count(batch_size), booked.waited))
-        if self._job.record_shapes:
-            self._shapes.append(booked.shape)
         if not self._told:
             self._told = True
             self._channel.emit("recognised", facts=self._facts(loop))
