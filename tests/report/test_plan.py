@@ -23,7 +23,7 @@ def shown(plan: Plan) -> str:
 def test_a_histogram_is_of_all_steps(plan_of: Callable[..., Plan]) -> None:
     shapes = {"distribution": "ramp", "first": 8, "last": 16, "over": 2}
     lines = shown(
-        plan_of(TEXT, ("workload", {"model": "lenet", "steps": 25, "window": 5, "warmup": 0, "shapes": shapes}))
+        plan_of(TEXT, ("workload", {"model": "lstm", "steps": 25, "window": 5, "warmup": 0, "shapes": shapes}))
     )
     assert [line.split()[0::2][-1] for line in lines.splitlines() if "█" in line] == ["52%", "48%"]
 
