@@ -49,6 +49,15 @@ NO_EFFECT = {
 """Why settings, by the beginning of their path, often do nothing."""
 
 
+SEEDS_ALIKE = 3
+"""So many seeds with the same loss, bit by bit, change nothing."""
+
+_ONE_SEED = (
+    "its seed changes nothing: each trains to the same loss, bit by bit, which says nothing of others; "
+    "a script has to be given it, as in args: [--seed, '{seed}']"
+)
+
+
 class Compare(Study):
     """Two sides or more of one scenario; the first is what the others are compared with.
 
@@ -282,10 +291,19 @@ class Compare(Study):
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
+        if self._seeds_do_nothing:
+            self.broken = _ONE_SEED
+            return f"{key}: {self.broken}"
         pair = self.evidence.pairs[-1]
         left_out = "" if pair in self.evidence.counted else "; left out"
         key += f" ({pair.disturbed}{left_out})" if pair.disturbed else ""
         return f"{key}: {'; '.join(map(self._so_far, self.evidence.findings()))}"
+
+    @property
+    def _seeds_do_nothing(self) -> bool:
+        """Whether the first side trains alike, bit by bit, whatever its seed: one trajectory, not many."""
+        losses = [pair.first.get("drift") for pair in self.evidence.pairs] if self.of_seeds else []
+        return len(losses) >= SEEDS_ALIKE and len(set(losses)) == 1
 
     def _so_far(self, finding: Finding) -> str:
         return sentence(finding) if self.evidence.counted else "no pair counts yet"

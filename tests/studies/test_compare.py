@@ -288,3 +288,10 @@ def test_what_an_answer_would_have_taken_is_said() -> None:
         study.seconds += 50.0
         study._take(Pair("run", 50.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
     assert study.why_undecided == "an interval takes 2 more pairs, about 100 s, and there was no time for them"
+
+
+def test_seeds_that_change_nothing_are_no_seeds() -> None:
+    study = Compare(SIDES, Question(measure="drift"))
+    for losses, alike in (([0.3, 0.3], False), ([0.3, 0.3, 0.31], False), ([0.3, 0.3, 0.3], True)):
+        study.evidence.pairs[:] = [Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": loss}) for loss in losses]
+        assert study._seeds_do_nothing is alike
