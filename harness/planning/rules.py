@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from harness import checks, topologies
@@ -155,10 +155,17 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
     workload = scenario.workload
     if workload.script is None:
         return
-    if not Path(workload.script).is_absolute() or not Path(workload.script).is_file():
+    if not Path(workload.script).is_absolute() or not _is(workload.script, Path.is_file):
         yield ("workload", "script"), f"{workload.script} is not a file"
-    if workload.folder is not None and not Path(workload.folder).is_dir():
+    if workload.folder is not None and not _is(workload.folder, Path.is_dir):
         yield ("workload", "folder"), f"{workload.folder} is not a folder"
+    folder = Path(workload.folder or Path(workload.script).parent)
+    if workload.scratch and (folder == Path("/") or folder.is_relative_to("/proc") or folder.is_relative_to("/sys")):
+        yield ("workload", "scratch"), f"the script runs in {folder}, of which no layer can be made; give a folder"
+    if any("\0" in argument for argument in workload.args):
+        yield ("workload", "args"), "no argument of a process has a byte 0 in it"
+    if workload.checkpoint is not None and "\0" in (workload.checkpoint.files or ""):
+        yield ("workload", "checkpoint", "files"), "no file's name has a byte 0 in it"
     for name in sorted(
         scenario.topology.model_fields_set & {"loop", "parallelism", "update_on_kvstore", "compression"}
     ):
@@ -167,6 +174,14 @@ def _script(scenario: Scenario) -> Iterator[Violation]:
         yield ("workload",), "faults need to know of the steps; give steps, after which the script is stopped"
     if workload.steps is None and scenario.turns is not None:
         yield ("workload",), "turns need to know of the steps; give steps, after which the script is stopped"
+
+
+def _is(path: str, kind: Callable[[Path], bool]) -> bool:
+    """Whether something of that kind is there; a name may be none that a file can have."""
+    try:
+        return kind(Path(path))
+    except (OSError, ValueError):
+        return False
 
 
 def _dataset(scenario: Scenario) -> Iterator[Violation]:

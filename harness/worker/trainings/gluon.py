@@ -31,7 +31,7 @@ class Training:
         self._batch_sizes, self._share = job.batch_sizes, 1.0
         self._batch_size = job.batch_size
         self._loss = model.loss or gluon.loss.SoftmaxCrossEntropyLoss()
-        self._metric = model.metric or _right
+        self._metric, self._checked = model.metric or _right, model.loss is None
         self.rank = self._update.rank
 
     def compute(self, step):
@@ -43,6 +43,7 @@ class Training:
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in arrays)
         with autograd.record():
             losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]
+            self._checked = self._checked or _require_one_a_sample(losses, data)
             scaled = self._update.scaled(losses)
         autograd.backward(scaled)
         return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
@@ -86,6 +87,14 @@ class Training:
         for name, parameter in self.net.collect_params().items():
             (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data(context)))
         return trained, fixed
+
+
+def _require_one_a_sample(losses, data):
+    """The trainer divides what they sum up to by the samples; TypeError for a mean, which would be divided twice."""
+    for loss, part in zip(losses, data):
+        if loss.size == 1 < len(part):
+            raise TypeError("loss returned one number for %d samples; it must return one for each" % len(part))
+    return True
 
 
 def _right(outputs, labels):
