@@ -412,6 +412,8 @@ class Conductor:
         named = name if name in failed else next(iter(failed), name)
         why = f": {_first_line(failed[named].error)}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
+        if self.arm.workload.script is not None and not why and how == "exit status 0":
+            why = "; it left by itself, as by exec, or closed what it is heard by"
         by_mxnet = failed[named].mxnet if named in failed else self.arm.workload.script is None or signal in _ABORTS
         return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
 

@@ -672,3 +672,69 @@ def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
     (ended, _) = job.conductor.tick(60.0)
     assert (ended.outcome, ended.stage) == ("aborted", "")
     assert ended.reason.startswith("the script trains with kvstore local, each worker by itself")
+
+
+@pytest.mark.parametrize(
+    ("failed", "left", "outcome", "reason"),
+    [
+        (None, {"status": 4}, "crashed", "worker/1 ended with exit status 4 before all were ready"),
+        (None, {"status": None, "signal": 15}, "crashed", "worker/1 ended with signal 15 before all were ready"),
+        (None, {"status": None, "signal": 11}, "refused", "worker/1 ended with signal 11 before all were ready"),
+        (
+            None,
+            {"status": 0},
+            "crashed",
+            "worker/1 ended with exit status 0 before all were ready; it left by itself, as by exec, or closed what it "
+            "is heard by",
+        ),
+        (
+            ("MXNetError: no such operator", True),
+            {"status": 1},
+            "refused",
+            "worker/1 ended with exit status 1 before all were ready: MXNetError: no such operator",
+        ),
+    ],
+)
+def test_a_script_that_ends_before_the_start_has_ended_itself(
+    script: Callable[..., Play],
+    failed: tuple[str, bool] | None,
+    left: dict[str, int | None],
+    outcome: str,
+    reason: str,
+) -> None:
+    job = script(None)
+    job.conductor.begin()
+    job.imports(W0)
+    job.imports(W1)
+    if failed is not None:
+        job.on(events.Failed, W1, failed[0], False, failed[1], 0)
+    ended, *_ = job.leave(W1, **left)
+    assert (ended.outcome, ended.reason) == (outcome, reason)
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        ("SyntaxError: invalid syntax", "crashed"),
+        ("ModuleNotFoundError: No module named 'pandas'", "crashed"),
+        ("ModuleNotFoundError: No module named 'mxnet'", "aborted"),
+    ],
+)
+def test_a_script_that_fails_before_it_imports_mxnet_has_failed_by_itself(
+    script: Callable[..., Play], error: str, outcome: str
+) -> None:
+    job = script(None)
+    job.conductor.begin()
+    job.on(events.Failed, W1, error, False, False, 0)
+    ended, *_ = job.leave(W1, status=1)
+    assert ended.outcome == outcome
+    assert error in ended.reason
+
+
+def test_what_swallows_a_fault_and_fails_by_itself_has_not_ended_as_planned(play: Callable[..., Play]) -> None:
+    job = play({"exit": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}}})
+    job.come_up()
+    job.on(events.Waiting, W1, 30)
+    job.on(events.Failed, W1, "ValueError: a bug", False, False, 45)
+    ended, *_ = job.leave(W1, status=1)
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/1 ended with exit status 1 at step 45")
