@@ -37,17 +37,21 @@ def report(channel, faults):
         if any(error is each for each in told):
             return
         told.append(error)
+        defect = is_defect(error, trace, faults)
+        if defect:  # nobody may have the time to say it later
+            usual(type(error), error, trace)
         channel.emit(
             "failed",
             error="%s: %s" % (type(error).__name__, _words(error)),
-            defect=is_defect(error, trace, faults),
+            defect=defect,
             mxnet=_is_mxnets(error, trace),
             step=channel.step,
         )
 
     def hook(kind, error, trace):
+        outside = _from_outside(error, trace)
+        usual(kind, error.with_traceback(outside), outside)
         tell(error, trace)
-        usual(kind, error.with_traceback(_from_outside(trace)), _from_outside(trace))
 
     sys.excepthook = hook
     return tell
@@ -66,12 +70,12 @@ def tell_of_exit(channel, ended):
     channel.emit("failed", error=error, defect=False, mxnet=False, step=channel.step)
 
 
-def _from_outside(trace):
-    """Without what leads to a script's own first line."""
+def _from_outside(error, trace):
+    """Without what leads to a script's own first line, or to its text; all of it where nothing else is there."""
     found = trace
     while found is not None and _is_ours(found.tb_frame.f_code.co_filename):
         found = found.tb_next
-    return found
+    return found if found is not None or isinstance(error, SyntaxError) else trace
 
 
 def _is_ours(file):

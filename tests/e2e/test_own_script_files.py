@@ -10,7 +10,7 @@ from harness.storage import history
 from harness.vocabulary.events import Done
 from tests.conftest import ROOT
 from tests.e2e.conftest import Command, harness
-from tests.e2e.test_own_scripts import MODULE, SCRIPTS, tried
+from tests.e2e.test_own_scripts import GLUON, MODULE, SCRIPTS, tried
 
 pytestmark = pytest.mark.e2e
 PIPELINE = ROOT / "scenarios" / "own" / "pipeline.yaml"
@@ -207,7 +207,7 @@ for step in range(30):
     if step == 9 and os.fork() == 0:
         sys.exit(0)
 mx.nd.waitall()
-os._exit(0)
+os._exit(3)
 """
 
 
@@ -218,4 +218,12 @@ def test_a_process_that_a_script_forks_does_not_speak_for_it(target: Path, tmp_p
     command = harness("run", tmp_path / "question.yaml", "--json", "--results", tmp_path / "results")
     arm = command.json["verdicts"][0]["arms"][0]
     assert (command.code, arm["outcome"]) == (1, "crashed")
-    assert arm["reason"].startswith("worker/0 ended with exit status 0 at step ")
+    assert arm["reason"].startswith("worker/0 ended with exit status 3 at step ")
+
+
+def test_a_script_may_leave_without_the_interpreters_end(target: Path, tmp_path: Path) -> None:
+    """As where MXNet hangs in it."""
+    (tmp_path / "leaves.py").write_text(f"{GLUON.read_text()}    import os\n\n    os._exit(0)\n")
+    command = tried(tmp_path, tmp_path / "leaves.py", arguments=("--epochs", "1"))
+    assert command.code == 0, command.err
+    assert command.json["verdict"]["arms"][0]["outcome"] == "completed"

@@ -230,7 +230,7 @@ def test_a_script_that_wants_several_processes_is_told_how(tmp_path: Path) -> No
         (
             "raise ValueError('mine')",
             3,
-            "worker/0 ended with exit status 1 before all were ready: ValueError: mine; mx",
+            "worker/0 ended with exit status 1 before all were ready: ValueError: mine",
         ),
         ("import mxnet; raise ValueError('mine')", 3, "worker/0 ended with exit status 1 before all were ready: Value"),
         ("import mxnet\nif 1:\nx", 3, "worker/0 ended with exit status 1 before all were ready: IndentationError: "),
