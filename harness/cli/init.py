@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _own(arguments: argparse.Namespace) -> OwnScript | None:
-    from harness.scenario.own_script import OwnScript
+    from harness.scenario.own_script import OwnScript, asked_of_the_shell
 
     if arguments.script is None:
         if arguments.script_arguments:
@@ -49,4 +50,5 @@ def _own(arguments: argparse.Namespace) -> OwnScript | None:
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
     path = arguments.script.absolute()
-    return OwnScript(path, arguments.script_arguments, Path.cwd(), {})
+    env = asked_of_the_shell(path.read_text(errors="replace"), os.environ)
+    return OwnScript(path, arguments.script_arguments, Path.cwd(), {}, env)

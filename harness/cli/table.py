@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -94,16 +96,17 @@ def _study(arguments: argparse.Namespace) -> Table:
     return study
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping[str, Any]]:
-    """Columns, rows and workload; a script's are those of kvstores, unless somebody says."""
+def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping[str, Any], Mapping[str, str]]:
+    """Columns, rows, workload and variables; a script's columns are those of kvstores, unless somebody says."""
     from harness.execution import machine
+    from harness.scenario.own_script import asked_of_the_shell
     from harness.studies.table import OURS
 
     rows = arguments.fault or []
     if arguments.script is None:
         if arguments.script_arguments:
             raise InputError("arguments after -- are those of a script; give --script")
-        return arguments.topology or [], rows, OURS
+        return arguments.topology or [], rows, OURS, {}
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
     script = {"script": str(arguments.script.absolute()), "args": arguments.script_arguments, "folder": str(Path.cwd())}
@@ -111,10 +114,14 @@ def _asked(arguments: argparse.Namespace) -> tuple[list[str], list[str], Mapping
         script["scratch"] = True
     else:
         sys.stderr.write("harness: each run writes to this folder, and finds what others left; see harness doctor\n")
-    return arguments.topology or _named(arguments.script_arguments), rows, script
+    text = arguments.script.read_text(errors="replace")
+    columns = arguments.topology or _named(arguments.script_arguments, text)
+    return columns, rows, script, asked_of_the_shell(text, os.environ)
 
 
-def _named(script_arguments: Sequence[str]) -> list[str]:
-    """The kvstores that a script's arguments name, else both that there are servers for."""
+def _named(script_arguments: Sequence[str], text: str) -> list[str]:
+    """Horovod, where a script imports it; the kvstores that its arguments name; else both that have servers."""
+    if re.search(r"^\s*(import|from) horovod", text, re.MULTILINE):
+        return ["horovod"]
     both = ["dist_sync", "dist_async"]
     return [each for each in both if each in script_arguments] or both

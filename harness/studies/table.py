@@ -91,30 +91,36 @@ class Table(Study):
     """Every fault of `FAULTS` on every one of `TOPOLOGIES`, or some; InputError for others.
 
     ``workload``: what is trained, as a scenario says it, but for the steps; a script's arguments may ask for {kvstore}.
+    ``env``: variables that it needs.
     """
 
     name: ClassVar[str] = "table"
 
     def __init__(
-        self, topologies: Sequence[str] = (), faults: Sequence[str] = (), workload: Mapping[str, Any] = OURS
+        self,
+        topologies: Sequence[str] = (),
+        faults: Sequence[str] = (),
+        workload: Mapping[str, Any] = OURS,
+        env: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._workload = dict(workload)
+        self._workload, self._env = dict(workload), dict(env)
         self._topologies, self._faults = chosen_topologies(topologies), chosen_faults(faults)
         self._results: dict[str, Result] = {}
 
     @property
     def question(self) -> Mapping[str, Any]:
-        return {"topologies": self._topologies, "faults": self._faults, "workload": self._workload}
+        asked = {"topologies": self._topologies, "faults": self._faults, "workload": self._workload}
+        return {**asked, "env": self._env} if self._env else asked
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Table:
-        return cls(question["topologies"], question["faults"], question.get("workload", OURS))
+        return cls(question["topologies"], question["faults"], question.get("workload", OURS), question.get("env", {}))
 
     @property
     def _cells(self) -> dict[str, Cell]:
         """Those that there are, as far as is known: where a job does not even train healthy, nothing more is asked."""
         steps = {topology: self._step(topology) for topology in self._topologies}
-        known = cells(self._topologies, self._faults, self._workload, steps)
+        known = cells(self._topologies, self._faults, self._workload, steps, self._env)
         return {cell.name: cell for cell in known if cell.fault == HEALTHY or cell.topology not in self.broken}
 
     def _healthy(self, topology: str) -> Result | None:
@@ -190,16 +196,19 @@ def cells(
     wanted_faults: Sequence[str],
     workload: Mapping[str, Any] = OURS,
     steps: Mapping[str, int] = MappingProxyType({}),
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Cell]:
     """Every run of the table, the healthy ones first: others are compared with them.
 
-    ``steps``: before which faults begin on a topology, if not before `STEP`.
+    ``steps``: before which faults begin on a topology, if not before `STEP`; ``env``: variables of all.
     """
-    wanted = [Cell(topology, HEALTHY, _text(topology, workload, HEALTHY, None, {})) for topology in wanted_topologies]
+    own = {"env": env} if env else {}
+    wanted = [Cell(topology, HEALTHY, _text(topology, workload, HEALTHY, None, own)) for topology in wanted_topologies]
     for topology in wanted_topologies:
         for fault, entry, changes in _rows(topology, "script" in workload, steps.get(topology, STEP)):
             if fault.split()[0] in wanted_faults:
-                wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, changes)))
+                both = {**changes, "env": {**env, **changes.get("env", {})}} if env else changes
+                wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, both)))
     return wanted
 
 
@@ -240,7 +249,7 @@ def _text(
     if "checkpoint" in changes:
         scenario["workload"] = {**scenario["workload"], "checkpoint": changes["checkpoint"]}
     if "env" in changes:
-        scenario["target"] = {"env": changes["env"]}
+        scenario["target"] = {"env": dict(changes["env"])}
     return yaml.safe_dump(scenario, sort_keys=False)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from harness.cli.table import _named
 from harness.judging.verdict import Verdict
@@ -132,15 +133,16 @@ def test_why_cells_ended_so_and_the_run_that_shows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "columns"),
+    ("arguments", "text", "columns"),
     [
-        (["--kv-store", "dist_async"], ["dist_async"]),
-        (["--kv-store", "{kvstore}"], ["dist_sync", "dist_async"]),
-        ([], ["dist_sync", "dist_async"]),
+        (["--kv-store", "dist_async"], "import mxnet", ["dist_async"]),
+        (["--kv-store", "{kvstore}"], "# no horovod", ["dist_sync", "dist_async"]),
+        ([], "", ["dist_sync", "dist_async"]),
+        ([], "import mxnet\nimport horovod.mxnet as hvd\n", ["horovod"]),
     ],
 )
-def test_a_script_that_names_its_kvstore_is_run_with_that(arguments: list[str], columns: list[str]) -> None:
-    assert _named(arguments) == columns
+def test_a_script_is_run_with_what_it_names(arguments: list[str], text: str, columns: list[str]) -> None:
+    assert _named(arguments, text) == columns
 
 
 def _ended(outcome: Outcome, reason: str = "so", steps: int | None = None) -> Verdict:
@@ -166,3 +168,11 @@ def test_where_it_does_not_train_healthy_nothing_is_done_to_it() -> None:
     assert study.broken == ["dist_sync"]
     assert {trial.key.split("-")[0] for trial in study.wanted()} == {"dist_async"}
     assert all("step: 150" in trial.text for trial in study.wanted())
+
+
+def test_variables_of_the_script_are_in_every_cell() -> None:
+    study = Table(["dist_sync"], ["restart"], {"script": "/x/train.py"}, {"DATA": "/d"})
+    again = Table.asked(study.question, Path("results"))
+    known = [yaml.safe_load(cell.text)["target"]["env"] for cell in again._cells.values()]
+    assert {env["DATA"] for env in known} == {"/d"}
+    assert any("PS_HEARTBEAT_TIMEOUT" in env for env in known)
