@@ -27,8 +27,11 @@ TRACES = {
 SCALE = 16
 """Arrays are those of a CPU training with small batches, times that."""
 
-MEMORIES = (4 * 10**9, 8 * 10**9, 16 * 10**9)
+MEMORIES = (4, 8, 16)
+"""In GiB, as GPUs have them, and as the replays on real ones had (tests/recorded)."""
+
 AMPLE = 80 * 10**9
+_BYTES = tuple(memory * 2**30 for memory in MEMORIES)
 CUTOFFS = (20, 24, 26, 28, 32)
 ASKED = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in CUTOFFS), PoolSettings("Unpooled"))
 
@@ -127,15 +130,15 @@ def _trace(name: str) -> AllocationTrace:
 
 def _table(trace: AllocationTrace, what: str) -> Iterator[str]:
     yield f"`{trace.name}`: {what}, {bytes_text(trace.peak)} live at most\n"
-    yield f"| pool | held | calls | {' | '.join(f'with {bytes_text(memory)}' for memory in MEMORIES)} |"
+    yield f"| pool | held | calls | {' | '.join(f'with {memory} GiB' for memory in MEMORIES)} |"
     yield "|---" * (3 + len(MEMORIES)) + "|"
     for asked in ASKED:
-        ample, *found = (simulate(trace, asked, memory) for memory in (AMPLE, *MEMORIES))
+        ample, *found = (simulate(trace, asked, memory) for memory in (AMPLE, *_BYTES))
         row = [ample.settings.words, bytes_text(ample.peak_held), str(ample.calls), *map(_outcome, found)]
         yield f"| {' | '.join(row)} |"
     best = {
         memory: best_pool.ranked([simulate(trace, settings, memory) for settings in best_pool.candidates()])[0]
-        for memory in MEMORIES
+        for memory in _BYTES
     }
     found_best = [each.settings.words if each.failure is None else "none lasts" for each in best.values()]
     yield f"| *best of {len(best_pool.candidates())}* | | | {' | '.join(found_best)} |\n"

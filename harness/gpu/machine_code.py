@@ -70,7 +70,7 @@ def read(library: Path) -> MachineCode:
             found = list(_entries(body, *_section(body)))
             runtime = _RUNTIME.search(body)
             cuda = (int(runtime[1]), int(runtime[2] or 0)) if runtime else None
-    except (OSError, ValueError, struct.error) as error:
+    except (OSError, ValueError, struct.error, IndexError, OverflowError) as error:
         why = str(getattr(error, "strerror", None) or error).lower()
         raise InputError(f"{library}: its machine code cannot be read: {why}") from error
     by_kind = {kind: frozenset(divmod(number, 10) for what, number in found if what == kind) for kind in (1, 2)}
@@ -86,6 +86,8 @@ def _section(body: mmap.mmap) -> tuple[int, int]:
     start = headers[names][4] if headers else 0
     for name, _, _, _, offset, length in headers:
         if body[start + name : start + name + len(SECTION) + 1] == SECTION + b"\0":
+            if offset + length > len(body):
+                raise ValueError("the file is cut short")
             return offset, offset + length
     return 0, 0
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import ClassVar
 
 from harness.measures import Measure, from_samples
@@ -24,7 +25,11 @@ MEDIANS = {
 SILENT_SECONDS = 5.0
 """Of training without a sample, after which nobody knows what happened: they come twice a second."""
 
+SLOW_SILENT_SECONDS = 30.0
+"""The same for what is asked every ten seconds."""
+
 COUNTS = ("ecc_errors", "pcie_replays")
+_SLOW = ("pcie_sent", "pcie_received")
 
 
 class _Gpu:
@@ -34,6 +39,7 @@ class _Gpu:
         self.missing: dict[str, str] = {}
         self.peak: float | None = None
         self.last = 0.0
+        self.known: dict[str, float] = {}
         self.taken = self.slowed = 0
         self.reasons: dict[str, int] = {}
         self.faults: list[int] = []
@@ -81,7 +87,11 @@ class Gpus(Measure):
 
     def _note(self, event: GpuSampled, gpu: _Gpu) -> None:
         """Counts are since the driver was loaded, so that the first sample of all is where they begin."""
-        gpu.lost, gpu.last = "", event.t
+        if event.values:  # one that answers nothing is no sample, whatever it says
+            gpu.lost, gpu.last = "", event.t
+        gpu.known |= dict.fromkeys(event.values, event.t)
+        if "slowed" not in event.missing:
+            gpu.known["slowed"] = event.t
         gpu.missing.update(event.missing)
         for name in COUNTS:
             if name in event.values:
@@ -106,35 +116,42 @@ class Gpus(Measure):
         if not self._gpus:
             yield Quantity("gpu_slowed", "fraction", None, note=self._missing or "no sample was taken")
         for subject, gpu in sorted(self._gpus.items()):
-            yield from _of(subject, gpu, [*gpu.faults, *self._unattributed], self._silence(gpu))
+            yield from _of(subject, gpu, [*gpu.faults, *self._unattributed], partial(self._silence, gpu))
 
-    def _silence(self, gpu: _Gpu) -> str:
-        """Why nobody knows what a GPU did to the end of training."""
+    def _silence(self, gpu: _Gpu, question: str = "") -> str:
+        """Why nobody knows what a GPU did to the end of training, or what it answered to one question."""
         if gpu.lost:
             return f"the GPU was lost: {gpu.lost}"
         if self._missing:
             return f"sampling ended: {self._missing}"
         quiet = self._trained - gpu.last
-        return f"no sample in the last {quiet:.0f} s of training" if quiet > SILENT_SECONDS else ""
+        if quiet > SILENT_SECONDS:
+            return f"no sample in the last {quiet:.0f} s of training"
+        quiet = self._trained - gpu.known.get(question, self._trained)
+        if quiet > (SLOW_SILENT_SECONDS if question in _SLOW else SILENT_SECONDS):
+            return f"no answer in the last {quiet:.0f} s of training: {gpu.missing.get(question, 'nobody knows why')}"
+        return ""
 
 
-def _of(subject: str, gpu: _Gpu, xids: list[int], silence: str) -> Iterable[Quantity]:
+def _of(subject: str, gpu: _Gpu, xids: list[int], silent: Callable[..., str]) -> Iterable[Quantity]:
     """Medians are of what there is; what would say that nothing happened needs samples to the end."""
     for name, (quantity, unit) in MEDIANS.items():
         points = gpu.samples[name].points
-        note = silence or ("" if points else _missing(gpu, name))
+        note = silent(name) or ("" if points else _missing(gpu, name))
         yield from_samples(quantity, unit, points, subject, note)
-    yield _exact("gpu_memory_peak", "B", subject, gpu.peak, silence, _missing(gpu, "memory_used"))
+    unseen = silent("memory_used")
+    yield _exact("gpu_memory_peak", "B", subject, gpu.peak, unseen, _missing(gpu, "memory_used"))
     for name in COUNTS:
         first, last = gpu.counts.get(name, (0.0, None))
         known = None if last is None else max(0.0, last - first)
-        yield _exact(name, "errors", subject, known, silence if not known else "", _missing(gpu, name))
+        yield _exact(name, "errors", subject, known, silent(name) if not known else "", _missing(gpu, name))
     share = gpu.slowed / gpu.taken if gpu.taken else None
     why = ", ".join(f"{reason} in {count}" for reason, count in sorted(gpu.reasons.items()))
     seen = f"of {gpu.taken} samples" + (f": {why}" if why else "")
-    yield _exact("gpu_slowed", "fraction", subject, share, "" if share else silence, _missing(gpu, "slowed"), seen)
-    yield _exact("gpu_lost", "times", subject, gpu.losses, "" if gpu.losses else silence, told=gpu.lost)
-    unheard = "" if xids else gpu.missing.get("xid") or silence
+    unseen = "" if share else silent("slowed")
+    yield _exact("gpu_slowed", "fraction", subject, share, unseen, _missing(gpu, "slowed"), seen)
+    yield _exact("gpu_lost", "times", subject, gpu.losses, "" if gpu.losses else silent(), told=gpu.lost)
+    unheard = "" if xids else gpu.missing.get("xid") or silent()
     yield _exact("xid", "errors", subject, len(xids), unheard, told=", ".join(map(str, xids)))
 
 

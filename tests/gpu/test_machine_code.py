@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,23 @@ def test_a_library_for_cpus_has_none(tmp_path: Path) -> None:
 def test_what_is_no_library_or_is_cut_short(tmp_path: Path, body: bytes, why: str) -> None:
     with pytest.raises(InputError, match=why):
         read(tmp_path, body)
+
+
+def test_a_section_beyond_the_end_is_cut_short(tmp_path: Path) -> None:
+    body = bytearray(elf(container((MACHINE_CODE, 80))))
+    table = struct.unpack_from("<Q", body, 40)[0]
+    struct.pack_into("<Q", body, table + 64 + 32, len(body))
+    with pytest.raises(InputError, match="cut short"):
+        read(tmp_path, bytes(body))
+
+
+@given(changes=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=12))
+def test_a_damaged_library_is_refused_or_read(changes: list[tuple[int, int]]) -> None:
+    body = bytearray(elf(container((MACHINE_CODE, 80), (PTX, 70))))
+    for place, value in changes:
+        body[place % len(body)] = value
+    with tempfile.TemporaryDirectory() as folder, suppress(InputError):
+        read(Path(folder), bytes(body))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -111,3 +111,19 @@ def test_none_that_can_be_asked(measured: Callable[..., dict[str, Quantity]]) ->
 
 def test_training_on_processors_has_no_such_numbers(measured: Callable[..., dict[str, Quantity]]) -> None:
     assert measured(STARTED, text=TEXT.replace("gpu(0)", "cpu(0)")) == {}
+
+
+def test_what_stops_answering_says_nothing_of_the_rest(measured: Callable[..., dict[str, Quantity]]) -> None:
+    unknown = dict.fromkeys(("ecc_errors", "slowed", "sm_clock"), "unknown error")
+    first = sampled(3.0, sm_clock=1, ecc_errors=0)
+    partly = [sampled(3.5 + n / 2, missing=unknown, memory_used=GB) for n in range(40)]
+    found = measured(STARTED, first, *partly, Window(23.0, "main", "worker/0", 0, 10, 1.0))
+    for name in ("ecc_errors", "gpu_slowed"):
+        assert (found[name].value, found[name].note) == (
+            None,
+            "no answer in the last 20 s of training: unknown error",
+        )
+    assert found["gpu_memory_peak"].value == GB
+    nothing = [sampled(3.5 + n / 2, missing=unknown) for n in range(40)]
+    found = measured(STARTED, first, *nothing, Window(23.0, "main", "worker/0", 0, 10, 1.0))
+    assert found["gpu_lost"].note == "no sample in the last 20 s of training"
