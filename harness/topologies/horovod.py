@@ -69,6 +69,11 @@ class Horovod(Topology):
         own = _own(spec)
         for field in given(spec, *_OF_KVSTORES):
             yield (field,), "is for kvstores; with horovod, give its own settings or leave it out"
+        if own.ranks > len(spec.contexts) and any(context.startswith("gpu") for context in spec.contexts):
+            yield (
+                ("contexts",),
+                f"{own.ranks} ranks would share {', '.join(spec.contexts)}; NCCL takes one rank a GPU, so give as many",
+            )
         check, shutdown = own.stall_check, own.stall_shutdown
         if any(time is not None and time != round(time) for time in (check, shutdown)):
             yield ("horovod",), "stall_check and stall_shutdown are read in whole seconds; give such"

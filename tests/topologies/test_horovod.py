@@ -68,6 +68,7 @@ def test_settings_in_the_units_that_horovod_reads() -> None:
         ({"workers": 2}, "workers", "is for kvstores"),
         ({"compression": "2bit"}, "compression", "is for kvstores"),
         ({"horovod": {"ranks": 2, "stall_shutdown": "30s"}}, "horovod", "30 s is ignored, since it is shorter"),
+        ({"contexts": ["gpu(0)"]}, "contexts", "2 ranks would share gpu(0); NCCL takes one rank a GPU"),
         ({"horovod": {"ranks": 2, "stall_check": "1500ms"}}, "horovod", "are read in whole seconds"),
     ],
 )
