@@ -173,7 +173,7 @@ class Shrink(Study):
         return yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
 
     def _planned(self, text: str) -> Plan:
-        loaded = checked(load.parse(text, self._plan.scenario))
+        loaded = checked(load.parse(text, f"{self._plan.scenario}-shrunk"))  # its runs are not what its name means
         arm = self._plan.arm(self._arm)
         return planner.make(loaded, {"": arm.target.model_copy(update={"env": arm.env})}, self._plan.worker)
 
