@@ -59,8 +59,8 @@ _STEP_MEMORY = 256
 _ABORTS = (4, 6, 7, 8, 11)
 """Signals by which a library ends its process: ILL, ABRT, BUS, FPE, SEGV."""
 
-_ASKED = "AskedError"
-"""Of faults that let a script fail (`harness/worker/failures.py`)."""
+_ASKED = ("AskedError", "the harness was asked")
+"""In errors of faults that let a script fail (`harness/worker/failures.py`), also where it wraps them."""
 
 
 @dataclass
@@ -420,7 +420,8 @@ class Conductor:
     def _failed_by_itself(self, event: Exited) -> bool:
         """Whether an exception ended it that no fault asked for."""
         failed = self._roles[event.subject].failed
-        return event.signal is None and failed is not None and not failed.error.startswith(_ASKED)
+        by_itself = failed is not None and not any(word in failed.error for word in _ASKED)
+        return event.signal is None and by_itself and not self._scheduler.will_restart
 
     @staticmethod
     def _why_no_step(role: _RoleState) -> str:
@@ -602,7 +603,7 @@ class Conductor:
         A script that fails by itself before it imports MXNet has failed by itself.
         """
         failed = self._roles[role].failed if role in self._roles and self.arm.workload.script is not None else None
-        if failed is not None and not failed.mxnet and "mxnet" not in failed.error.lower():
+        if failed is not None and not failed.mxnet and not _lacks_a_module_of_mxnets(failed.error):
             return ""
         if not self._imported:
             return "any worker"
@@ -616,6 +617,11 @@ class Conductor:
             outcome, reason = "aborted", f"{reason}; mxnet was never there in {who}"
         self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage, steps=self._most_taken())
         return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]
+
+
+def _lacks_a_module_of_mxnets(error: str) -> bool:
+    """Whether an import failed, of MXNet or of what it is made of."""
+    return error.startswith(("ImportError", "ModuleNotFoundError", "OSError")) and "mxnet" in error.lower()
 
 
 def _first_line(text: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from harness.faults import CanBeIdle, Dosed, SeenHealed
 from harness.planning.plan import Arm, Injection
 from harness.statistics.series import BoundedSeries
-from harness.vocabulary.events import Event, Healed, Injected, Superseded, Window
+from harness.vocabulary.events import Event, Healed, Injected, Superseded, Window, Withdrawn
 from harness.vocabulary.receipts import MOMENT_SECONDS, Dose, Evidence, Receipt
 
+_NOT_TRAINED_WITH = "batches were changed, but nobody trained with them"
 _DOSES: dict[bool | None, Dose] = {True: "as asked", None: "unclear", False: "off"}
 
 
@@ -25,6 +26,7 @@ class _Case:
         self.events: list[Event] = []
         self.inside, self.outside = BoundedSeries(), BoundedSeries()
         self.taken: set[int] = set()
+        self.withdrawn = False
 
     def mark(self, event: Injected | Healed | Superseded) -> None:
         """Note when the fault begins, ends or cannot act any more, if the event is of this fault."""
@@ -59,9 +61,20 @@ class _Case:
 
     def keep(self, event: Event) -> None:
         """Keep an event that the receipt reads: one of this fault, or one that is of none."""
+        if isinstance(event, Withdrawn):
+            self._withdraw(event)
+            return
         own = getattr(event, "fault", None) in (None, self.injection.fault)
         if self.injected and own and isinstance(event, self.injection.part.evidence):
             self.events.append(event)
+
+    def _withdraw(self, event: Withdrawn) -> None:
+        """Forget the first thing that was told of the fault in that step."""
+        reports = (each for each in self.events if not isinstance(each, Injected | Healed))
+        told = (each for each in reports if getattr(each, "step", None) == event.step)
+        if event.fault == self.injection.fault and (first := next(told, None)) is not None:
+            self.events.remove(first)
+            self.withdrawn = True
 
     def receipt(self) -> Receipt:
         """Judge whether the fault happened and was undone, from what was kept."""
@@ -74,6 +87,7 @@ class _Case:
             return Receipt(*head, False, why, happened=False, superseded=by.by if by else None)
         evidence = Evidence(self.events, self.inside.points, self.outside.points, self.subjects, self.taken)
         happened, sentence = fault.receipt(evidence)
+        sentence = sentence if happened or not self.withdrawn else _NOT_TRAINED_WITH
         fits, measured = fault.dose(evidence) if happened and isinstance(fault, Dosed) else (None, "")
         restored, seen = fault.restored(evidence) if isinstance(fault, SeenHealed) else (None, "")
         told = cause if self.cut_short or not happened else self._shortened()
@@ -115,7 +129,9 @@ class ReceiptBook:
             for subject in case.subjects:
                 self._by_subject.setdefault(subject, []).append(case)
         kinds = {kind: None for injection in arm.schedule for kind in injection.part.evidence}
-        self.hears: tuple[type[Event], ...] = (Injected, Healed, Superseded, Window, *kinds) if self._cases else ()
+        self.hears: tuple[type[Event], ...] = (
+            (Injected, Healed, Superseded, Window, Withdrawn, *kinds) if self._cases else ()
+        )
 
     def add(self, event: Event) -> None:
         """Take one event into account."""

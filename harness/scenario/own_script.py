@@ -80,7 +80,7 @@ class OwnScript:
 def asked_of_the_shell(script: str, shell: Mapping[str, str]) -> dict[str, str]:
     """Variables of a shell that a script names in quotes, and where it finds its modules; none that may be secret."""
     names = {_MODULES, *re.findall(r"""["']([A-Za-z_][A-Za-z0-9_]*)["']""", script)} & set(shell)
-    own = (name for name in sorted(names) if name not in _RUNS_OWN and not _SECRET.search(name))
+    own = (name for name in sorted(names) if not _OURS.fullmatch(name) and not _SECRET.search(name))
     return {name: _absolute(shell[name]) if name == _MODULES else shell[name] for name in own}
 
 
@@ -90,8 +90,12 @@ def _absolute(paths: str) -> str:
 
 
 _MODULES = "PYTHONPATH"
-_RUNS_OWN = {"HOME", "LANG", "PATH"}
-_SECRET = re.compile("KEY|PASS|SECRET|TOKEN|CREDENTIAL", re.IGNORECASE)
+_OURS = re.compile("_|HOME|LANG|PATH|PWD|OLDPWD|SHLVL|USER|SHELL|TERM|(DMLC|PS|HOROVOD|HARNESS)_.*")
+"""What every shell has, and what a topology sets."""
+
+_SECRET = re.compile(
+    "(^|_)(API|KEYS?|PASS|PASSWD|PASSWORD|PWD|SECRETS?|TOKENS?|CREDENTIALS?|AUTH|PAT|DSN|URL|URI)(_|$)", re.IGNORECASE
+)
 
 
 def _written(values: Mapping[str, Any]) -> str:

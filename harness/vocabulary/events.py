@@ -199,6 +199,14 @@ class Committed(Event):
 
 
 @dataclass(frozen=True)
+class Withdrawn(Event):
+    """What a worker told of fault number ``fault`` in ``step`` was of a batch that nobody trained with."""
+
+    fault: int
+    step: int
+
+
+@dataclass(frozen=True)
 class Checkpointed(Event):
     """A checkpoint of the state after ``step`` steps is on disk, with its SHA-256 and seconds that it took.
 

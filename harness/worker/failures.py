@@ -31,15 +31,16 @@ def report(channel, faults):
 
     Returns what tells of one: a script may have a hook of its own.
     """
-    usual, told = sys.excepthook, []
+    usual, told, printed = sys.excepthook, [], []
 
-    def tell(error, trace):
+    def tell(error, trace, by_hook=False):
         if any(error is each for each in told):
             return
         told.append(error)
         defect = is_defect(error, trace, faults)
-        if defect:  # nobody may have the time to say it later
+        if defect and not by_hook:  # nobody may have the time to say it later
             usual(type(error), error, trace)
+            printed.append(error)
         channel.emit(
             "failed",
             error="%s: %s" % (type(error).__name__, _words(error)),
@@ -49,9 +50,10 @@ def report(channel, faults):
         )
 
     def hook(kind, error, trace):
-        outside = _from_outside(error, trace)
-        usual(kind, error.with_traceback(outside), outside)
-        tell(error, trace)
+        if not any(error is each for each in printed):
+            outside = _from_outside(error, trace)
+            usual(kind, error.with_traceback(outside), outside)
+        tell(error, trace, by_hook=True)
 
     sys.excepthook = hook
     return tell

@@ -11,7 +11,7 @@ from collections import deque
 class Batch:
     """One that was fetched: how many samples, after what wait, of which iterator, in which thread, during which step.
 
-    ``told``: what faults report of it, ``(kind, fields)``, once it is trained with; ``shape`` where that is recorded.
+    ``told``: what faults told of it, ``(fault, step)``, until it is trained with; ``shape`` where that is recorded.
     """
 
     __slots__ = ("iterator", "samples", "shape", "step", "thread", "told", "waited")
@@ -37,21 +37,22 @@ class _Source:
         self._iterator = weakref.ref(iterator)
         data = getattr(iterator, "_dataset", None)
         known = data is not None and type(data).__weakrefoffset__ != 0
-        self._data, self._length = weakref.ref(data) if known else _nothing, _length(iterator)
+        self._data, self._length = weakref.ref(data) if known else lambda: None, _length(iterator)
 
     def brings(self, iterator):
         """Whether batches of ``iterator`` are of it."""
         own = self._iterator()
         if own is not None:
             return own is iterator
-        return getattr(iterator, "_dataset", None) is self._data() and _length(iterator) == self._length
+        data = self._data()
+        return data is not None and getattr(iterator, "_dataset", None) is data and _length(iterator) == self._length
 
 
 def _length(iterator):
     """In batches; None where nobody can tell."""
     try:
         return len(iterator)
-    except TypeError:
+    except Exception:  # of a sampler of the script's own
         return None
 
 
@@ -92,6 +93,12 @@ class Loaders:
         self._given, self._thread = [], None
         self._recent = _Given(self)
         self._went_since = self._brought_since = self._brings = False
+        self._beside = []
+
+    @property
+    def ahead(self):
+        """Batches of another thread that nobody trained with so far."""
+        return self._ahead
 
     def trains_with(self, iterator):
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
@@ -134,9 +141,19 @@ class Loaders:
         if self._went_back and last is not None and count > self._usual and not self.trains_with(last):
             known = next((batch for batch in reversed(own) if self.trains_with(batch.iterator)), None)
             return ([], 0.0) if known is None else ([known], known.waited)
+        if not self._went_back:  # other loaders of the same step
+            others = [each.iterator for each in own if each.iterator is not None]
+            self._beside = [weakref.ref(each) for each in others if _count(own, each) == count]
         self._take(last, count, step - own[-1].step)
-        beside = [batch for batch in own if _count(own, batch.iterator) == count]  # another loader of the same step
-        return [own[-1]], sum(batch.waited for batch in beside)
+        beside = [last, *(each() for each in self._beside)]
+        return [own[-1]], sum(batch.waited for batch in own if any(batch.iterator is each for each in beside))
+
+    @staticmethod
+    def checked_with(fetched, batches):
+        """Those of this thread that are of other iterators than what is trained with."""
+        here, trained = threading.get_ident(), [batch.iterator for batch in batches]
+        own = (batch for batch in fetched if batch.thread == here)
+        return [batch for batch in own if not any(batch.iterator is each for each in trained)]
 
     def _take(self, iterator, count, lead):
         """A batch of it is trained with, so many steps after it was fetched."""

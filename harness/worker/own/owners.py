@@ -20,7 +20,7 @@ class Owner:
     """Whether gradients of several calls of backward may be added, as far as is known."""
 
     def shares(self, other):
-        """Whether another holder has parameters of it."""
+        """Whether another holder has the same parameters."""
         return False
 
     def losses(self, labels):
@@ -46,8 +46,7 @@ class TrainerOwner(Owner):
         return loss_scale(self.of)
 
     def shares(self, other):
-        own = {id(parameter) for parameter in self.of._params}
-        return any(id(parameter) in own for parameter in getattr(other, "_params", ()))
+        return set(map(id, self.of._params)) == set(map(id, getattr(other, "_params", ())))
 
     @property
     def adds(self):
@@ -223,7 +222,7 @@ _LOSSES = {
 def _plain(module):
     """The modules that have executors: itself, that of the current bucket, or all of a sequence; none in Python's."""
     if hasattr(module, "_exec_group"):
-        return [module]
+        return [module] if module._exec_group is not None else []
     inner = getattr(module, "_modules", None) or [getattr(module, "_curr_module", None)]
     return [plain for each in inner if each is not None for plain in _plain(each)]
 

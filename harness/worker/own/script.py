@@ -30,7 +30,7 @@ def run(job, channel, role, schedule, tell):
     imports.when("mxnet", seen.imported)
     _finish_before_an_exit(seen)
     try:
-        with _telling(tell, seen):
+        with _telling(tell):
             _become(job.script.path, job.script.args, job.script.folder)
     except StoppedError:
         seen.finish()
@@ -47,15 +47,13 @@ def run(job, channel, role, schedule, tell):
 
 
 @contextmanager
-def _telling(tell, seen=None):
-    """Tell of an exception, and before of what faults did to batches that nobody has trained with any more."""
+def _telling(tell):
+    """Tell of an exception, whatever hook the script has for it."""
     try:
         yield
     except SystemExit:
         raise
     except BaseException as error:
-        if seen is not None:
-            seen.tell_of_batches()
         tell(error, error.__traceback__)
         raise
 
@@ -89,7 +87,9 @@ def _become(path, arguments, folder):
 
 
 def _join_threads():
-    """The interpreter waits for threads before it ends; until then they may train."""
+    """The interpreter wakes pools, then waits for threads before it ends; until then they may train."""
+    for wake in reversed(getattr(threading, "_threading_atexits", [])):  # since Python 3.9 (Lib/threading.py)
+        wake()
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

@@ -53,8 +53,8 @@ class _Booked:
 
 
 class _Within(threading.local):
-    """Of each thread: whether it is within a hooked function; since when it waits for a batch, and what faults tell
-    of that, which is kept until it is trained with."""
+    """Of each thread: whether it is within a hooked function; since when it waits for a batch, and what faults tell of
+    that: ``(fault, step)``."""
 
     deaf, began, kept = False, 0.0, None
 
@@ -106,6 +106,7 @@ class Seen:
     def _leave(self):
         """Listen no more, and hold no array: those that outlive their library abort the process."""
         self.listens = False
+        self.kept.clear()
         self._steps = self._training = self._loaders = None
         self._drop()
 
@@ -115,13 +116,16 @@ class Seen:
         if self._settled is not None:
             self._settled = _Booked()
         self._updates = self._pushed = self.labels = None
+        self.scaled = (), 1.0
 
     # What hooks tell; each says whether the function is called, or gives what it returns
 
     def begins(self, iterator):
         """A loader or iterator begins anew; what it gave before and nobody trained with was left."""
         if self._loaders is not None:
-            for batch in self._loaders.are_left(iterator, list(self._fetched)):
+            left = self._loaders.are_left(iterator, list(self._fetched))
+            self._withdraw(left)
+            for batch in left:
                 self._fetched.remove(batch)
             self._loaders.begins(iterator)
         return True
@@ -156,11 +160,10 @@ class Seen:
         return batch
 
     def _report(self, kind, **fields):
-        """What a fault tells: of a batch once it is trained with, else at once."""
-        if self.within.kept is None:
-            self._channel.emit(kind, **fields)
-        else:
-            self.within.kept.append((kind, fields))
+        """What a fault tells; of a batch it is known until that is trained with."""
+        self._channel.emit(kind, **fields)
+        if self.within.kept is not None:
+            self.within.kept.append((fields["fault"], fields["step"]))
 
     def passes(self, batch):
         """A Module goes forward with a batch, which an iterator of another kind may have brought."""
@@ -178,9 +181,11 @@ class Seen:
         fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]  # another thread may add to it
         batches, waited = self._loaders.went_back(fetched, self._steps.step)
         self._booked.waited += waited
+        if self._schedule and any(batch.told for batch in fetched):
+            self._withdraw(self._loaders.checked_with(fetched, batches))
         for batch in batches:
             self._booked.samples += batch.samples
-            self._tell(batch)
+            batch.told = ()
             if self._job.record_shapes:
                 self._shapes.append(list(batch.shape))
         weights = [None] * len(heads) if weights is None else weights
@@ -192,16 +197,12 @@ class Seen:
             self._booked.calls.append(losses)
         return True
 
-    def tell_of_batches(self):
-        """What faults did to those that the script still has when it fails."""
-        for batch in list(self._fetched):
-            self._tell(batch)
-
-    def _tell(self, batch):
-        """What faults did to a batch, which is trained with."""
-        for kind, fields in batch.told:
-            self._channel.emit(kind, **fields)
-        batch.told = ()
+    def _withdraw(self, batches):
+        """What faults told of batches that nobody has trained with is no proof of them."""
+        for batch in batches:
+            for fault, step in batch.told:
+                self._channel.emit("withdrawn", fault=fault, step=step)
+            batch.told = ()
 
     def _noted(self, head, weight, retained):
         """The loss of a head, the mean of a large one; None of a large one with weights, which is no loss.
@@ -339,6 +340,8 @@ class Seen:
             self._told = True
             self._channel.emit("recognised", facts=self._facts(loop))
         losses = self._training.counted(booked.calls) or self._training.losses(self.labels)
+        for batch in list(self._fetched):
+            batch.told = ()  # where it is not by backward that gradients come
         closes = steps.closes
         if closes:
             self._tell_of_samples(steps.step + 1)
@@ -412,6 +415,7 @@ class Seen:
             self._booked = self._settled
             self._end(None, "KVStore.push")
         self.listens = False
+        self._withdraw([*self._fetched, *(self._loaders.ahead if self._loaders is not None else ())])
         if self._told and self._training.beside:
             self._channel.emit("recognised", facts={"beside": "%d more; docs/own-training.md" % self._training.beside})
         if self._steps is None or self._steps.step == 0:
@@ -427,9 +431,10 @@ def _summed(losses):
     if len(losses) < 2:
         return losses
     parts = {}
-    for loss in [loss.detach() for loss in losses]:
+    for loss in losses:
         before = parts.get(loss.context)
         if before is not None:
+            before, loss = before.detach(), loss.detach()
             loss = before + (loss if loss.shape == before.shape else loss.mean()).astype(before.dtype)
         parts[loss.context] = loss
     return list(parts.values())

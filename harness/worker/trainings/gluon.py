@@ -90,11 +90,14 @@ class Training:
 
 
 def _require_one_a_sample(losses, data):
-    """The trainer divides what they sum up to by the samples; TypeError for a mean, which would be divided twice."""
+    """The trainer divides what they sum up to by the samples; a mean, which would be divided twice, ends the worker.
+
+    Returns whether any of them can tell.
+    """
     for loss, part in zip(losses, data):
         if loss.size == 1 < len(part):
-            raise TypeError("loss returned one number for %d samples; it must return one for each" % len(part))
-    return True
+            raise SystemExit("loss returned one number for %d samples; it must return one for each" % len(part))
+    return any(len(part) > 1 for part in data)
 
 
 def _right(outputs, labels):
