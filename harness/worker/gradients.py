@@ -9,13 +9,13 @@ class Norms:
     """The norm of every gradient in every step, where asked for."""
 
     def __init__(self, asked):
-        self._asked = asked
+        self.asked = asked
         self._pending = []
         self._names = []
 
     def note(self, training):
         """Issue the sums of one step; nothing is waited for."""
-        if not self._asked:
+        if not self.asked:
             return
         named = training.gradients()
         if not named:

@@ -31,6 +31,11 @@ class InProcessFaults:
         self._active.pop(number, None)
 
     @property
+    def idle(self):
+        """Whether none is in force, or looks on."""
+        return not (self._active or self._remembering)
+
+    @property
     def act_on_batches(self):
         """Whether one of them does, or on when they come."""
         return any(fault.changes_batches or fault.delays for fault in self._active.values())

@@ -17,6 +17,7 @@ class Steps:
     """Steps of a ``training`` (`harness/worker/trainings`): `begin`, then `computed`, `updates` and `ended` for each.
 
     ``step`` is the one that is under way, or comes next. ``report``: where faults tell, if not the channel.
+    ``is_plain``: whether nobody looks at gradients or at parts of a step; a short one is not made longer by asking.
     """
 
     def __init__(self, job, channel, training, live, schedule, report=None):
@@ -25,16 +26,23 @@ class Steps:
         self._faults = InProcessFaults(job, report or channel.emit, schedule)
         self._clean_batches = training.batches
         channel.begin, channel.end = self._begin_fault, self._end_fault
+        self.is_plain = self._goes_plainly()
         self._window = None
         self.step = 0
 
     def _begin_fault(self, number):
         self._faults.begin(number, self.step)
         self._route_batches()
+        self.is_plain = self._goes_plainly()
 
     def _end_fault(self, number):
         self._faults.end(number)
         self._route_batches()
+        self.is_plain = self._goes_plainly()
+
+    def _goes_plainly(self):
+        job = self._job
+        return self._faults.idle and not (self._norms.asked or job.phases or job.sync_every or job.digest_every)
 
     def _route_batches(self):
         """Batches go by faults that act on them; else nothing stands between the loop and its data."""
@@ -64,7 +72,8 @@ class Steps:
         """Begin a step, and with it a window where none is open."""
         if self._window is None:
             self._window = _Window(self._job, self.step, self._window_end())
-        self._window.mark("began")
+        if not self.is_plain:
+            self._window.mark("began")
 
     def _window_end(self):
         """A window never spans the end of the warm-up, of the credit or of the job, nor a checkpoint."""
@@ -78,13 +87,15 @@ class Steps:
 
     def computed(self):
         """Gradients are there and not yet shared: faults change them, norms are counted."""
+        if self.is_plain:
+            return
         self._faults.gradients(self._training, self.step)
         self._norms.note(self._training)
         self._window.mark("computed")
 
     def updates(self):
         """Whether the weights are to be updated, as far as faults say."""
-        return self._faults.updates(self._training, self.step)
+        return self.is_plain or self._faults.updates(self._training, self.step)
 
     @property
     def unread(self):
@@ -98,18 +109,24 @@ class Steps:
 
     def ended(self, losses):
         """End the step; ``losses`` are those of its samples, an array a context; empty where nobody knows them."""
-        window, job = self._window, self._job
-        window.mark("ended")
+        window = self._window
         window.losses.append(losses)
-        self._faults.through(self._training, self.step)
-        self.step += 1
-        self._digest()
-        if job.sync_every and self.step % job.sync_every == 0:
-            mx.nd.waitall()
-            window.latencies.append(round(monotonic() - window.begun, 7))
+        if self.is_plain:
+            self.step += 1
+        else:
+            self._end_in_parts(window)
         self._channel.heartbeat(self.step - 1)
         if self.step == window.end:
             self._close(window)
+
+    def _end_in_parts(self, window):
+        window.mark("ended")
+        self._faults.through(self._training, self.step)
+        self.step += 1
+        self._digest()
+        if self._job.sync_every and self.step % self._job.sync_every == 0:
+            mx.nd.waitall()
+            window.latencies.append(round(monotonic() - window.begun, 7))
 
     def _digest(self):
         if not self._job.digest_every or self.step % self._job.digest_every:

@@ -47,21 +47,22 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_m
     original = vars(holder).get(name)
     if original is None:
         return
+    within = seen.within
 
     @functools.wraps(original)
     def hooked(*arguments, **named):
-        if not seen.hears:
+        if within.deaf or not seen.listens:
             return original(*arguments, **named)
         if not before(*arguments, **named):
             return None
-        seen.within.deaf = True
+        within.deaf = True
         try:
             result = original(*arguments, **named)
         except BaseException:
             failed()
             raise
         finally:
-            seen.within.deaf = False
+            within.deaf = False
         return after(result, *arguments, **named) if seen.listens else result
 
     setattr(holder, name, hooked)
@@ -90,20 +91,15 @@ def _listed(value):
 
 
 def _at_trainer(trainer, seen):
-    def updates(self, *arguments, **named):
-        return seen.updates(TrainerOwner, self)
-
-    def stepped(result, self, batch_size, *arguments, **named):
-        return seen.updated(result, batch_size, "Trainer.step")
+    updates = functools.partial(seen.updates, TrainerOwner)
+    stepped = functools.partial(seen.updated, "Trainer.step")
+    updated = functools.partial(seen.updated, "Trainer.allreduce_grads and Trainer.update")
 
     def shares(self):
         return seen.shares(TrainerOwner, self)
 
-    def updated(result, self, batch_size, *arguments, **named):
-        return seen.updated(result, batch_size, "Trainer.allreduce_grads and Trainer.update")
-
     def by_parts(result, self, *arguments, **named):
-        return seen.updated(result, None, "%s.step" % type(self).__name__)
+        return seen.updated("%s.step" % type(self).__name__, result, self)
 
     _around(trainer, "step", seen, updates, stepped, seen.failed)
     _around(trainer, "allreduce_grads", seen, shares, failed=seen.failed)
@@ -120,11 +116,10 @@ def _at_modules(modules, seen):
     def backward(self, *arguments, **named):
         return seen.goes_back([], module=self)
 
-    def updates(self):
-        return seen.updates(ModuleOwner, self)
+    updates = functools.partial(seen.updates, ModuleOwner)
 
     def updated(result, self):
-        return seen.updated(result, None, "%s.update" % type(self).__name__)
+        return seen.updated("%s.update" % type(self).__name__, result, self)
 
     for name in ("Module", "BucketingModule", "SequentialModule"):
         kind = getattr(modules, name)

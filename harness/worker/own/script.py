@@ -11,7 +11,8 @@ from importlib.machinery import SourceFileLoader
 
 from .. import failures
 from . import imports
-from .seen import Seen, StoppedError
+from .seen import StoppedError
+from .usual import SeenAsUsual
 
 
 def run(job, channel, role, schedule, tell):
@@ -26,7 +27,7 @@ def run(job, channel, role, schedule, tell):
         with _telling(tell):
             _become(job.script.path, job.script.args, job.script.folder)
         return
-    seen = Seen(job, channel, role, schedule)
+    seen = SeenAsUsual(job, channel, role, schedule)
     imports.when("mxnet", seen.imported)
     _finish_before_an_exit(seen)
     try:

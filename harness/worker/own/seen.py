@@ -152,12 +152,14 @@ class Seen:
             finally:
                 self.within.kept = None
             samples = round(samples * times)
-        waited = monotonic() - self.within.began
+        self._remember(batch, iterator, samples, monotonic() - self.within.began, told)
+        return batch
+
+    def _remember(self, batch, iterator, samples, waited, told):
         known = Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told)
         if self._job.record_shapes:
             known.shape = shape_of(batch)
         self._fetched.append(known)
-        return batch
 
     def _report(self, kind, **fields):
         """What a fault tells; of a batch it is known until that is trained with."""
@@ -247,8 +249,8 @@ class Seen:
         self._start()
         return self._may_update()
 
-    def updates(self, kind, holder):
-        """Weights are about to be updated."""
+    def updates(self, kind, holder, *arguments, **named):
+        """Weights are about to be updated, by a function with these arguments."""
         self._start()
         self._ends = self._training.takes_step(kind, holder)
         if not self._ends:
@@ -264,8 +266,8 @@ class Seen:
         self._go_on()
         return False
 
-    def updated(self, result, batch_size, loop):
-        """Weights were updated."""
+    def updated(self, loop, result, holder, batch_size=None, *arguments, **named):
+        """Weights were updated; ``loop``: by what."""
         if self._ends:
             self._end(batch_size, loop)
             self._go_on()

@@ -49,6 +49,11 @@ class Training:
         self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
         return True
 
+    @property
+    def only(self):
+        """Who counts steps, where it has taken two and nobody else has taken one since; else None."""
+        return self._clock.of if self._taken > 1 and not self._since else None
+
     def stepped(self):
         """Whoever counts steps has taken one; those that took one since its last are beside it."""
         if self._since:

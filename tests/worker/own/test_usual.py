@@ -1,0 +1,206 @@
+"""Steps that go as the one before: what is told of them is what is told where each is told in full."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.worker.own.loaders import Loaders
+from harness.worker.own.seen import Seen
+from harness.worker.own.training import Training
+from harness.worker.own.usual import SeenAsUsual
+from tests.worker.own.test_training import Known, Named
+
+WINDOW = 4
+
+
+@dataclass(eq=False)
+class Head:
+    """An array that gradients come from."""
+
+    shape: tuple[int, ...]
+    context: str = "cpu(0)"
+    of: Head | None = None
+
+    @property
+    def size(self) -> int:
+        return self.shape[0] if self.shape else 1
+
+    def copy(self) -> Head:
+        return Head(self.shape, of=self)
+
+
+class Iterator:
+    """Brings batches; one weakly referenced by what listens."""
+
+
+@dataclass
+class Steps:
+    """Ends steps, and closes a window after every fourth."""
+
+    step: int = 0
+    is_plain: bool = True
+    losses: list[list[Head]] = field(default_factory=list)
+
+    @property
+    def closes(self) -> bool:
+        return (self.step + 1) % WINDOW == 0
+
+    @property
+    def unread(self) -> list[list[Head]]:
+        return self.losses[self.step // WINDOW * WINDOW :]
+
+    def ended(self, losses: list[Head]) -> None:
+        self.losses.append(losses)
+        self.step += 1
+
+    def computed(self) -> None:
+        pass
+
+    def updates(self) -> bool:
+        return True
+
+    def await_credit(self) -> None:
+        pass
+
+    def begin(self) -> None:
+        pass
+
+
+class Script:
+    """What a script calls, in turn, and what was told of it."""
+
+    def __init__(self, kind: type[Seen], plain: bool = True) -> None:
+        job = SimpleNamespace(workers=1, kvstore="device", record_shapes=False, steps=None)
+        self.told: list[tuple[int, ...]] = []
+        channel = SimpleNamespace(emit=self._emit, heartbeat=lambda step: None, is_own=True)
+        self.seen = kind(job, channel, "worker/0", {})
+        self.seen._started = self.seen._told = self.seen.listens = True
+        self.seen._loaders = Loaders()
+        self.seen._training = Training(SimpleNamespace(), self.seen._loaders)
+        self.seen._steps = self.steps = Steps(is_plain=plain)
+        self.iterators = {name: Iterator() for name in "ab"}
+        self.trainers = {name: Named(name) for name in "tu"}
+        self.head = Head(())
+
+    def _emit(self, kind: str, **fields: Any) -> None:
+        if kind == "samples":
+            self.told.append(tuple(fields["counts"]))
+
+    def batch(self, iterator: str, size: int) -> None:
+        self.seen.fetches()
+        self.seen.fetched([Head((size, 8)), Head((size,))], self.iterators[iterator])
+
+    def back(self, *shape: int) -> None:
+        self.head = Head(shape)
+        self.seen.goes_back([self.head], [None], False)
+
+    def step(self, trainer: str, told: int) -> None:
+        holder = self.trainers[trainer]
+        self.seen.updates(Known, holder, told)
+        self.seen.updated("Trainer.step", None, holder, told)
+
+    def fails(self, trainer: str) -> None:
+        self.seen.updates(Known, self.trainers[trainer])
+        self.seen.failed()
+
+    def changes(self) -> None:
+        self.seen.changes(self.head)
+        self.head = Head(self.head.shape)
+
+    def usual(self, times: int, size: int = 8) -> None:
+        for _ in range(times):
+            self.batch("a", size)
+            self.back(size)
+            self.step("t", size)
+
+    def found(self) -> Any:
+        """Samples of each step, and where its losses came from."""
+        shapes = [[(loss.shape, loss.of is None) for loss in losses] for losses in self.steps.losses]
+        return [count for counts in self.told for count in counts], shapes
+
+
+ACTS = {
+    "usual": lambda script: script.usual(1),
+    "smaller": lambda script: (script.batch("a", 5), script.back(5), script.step("t", 5)),
+    "smaller, untold": lambda script: (script.batch("a", 5), script.back(5), script.step("t", 8)),
+    "mean": lambda script: (script.batch("a", 8), script.back(), script.step("t", 1)),
+    "mean, told": lambda script: (script.batch("a", 8), script.back(), script.step("t", 8)),
+    "checks": lambda script: [script.batch("b", 3) for _ in range(3)],
+    "no batch": lambda script: (script.back(8), script.step("t", 8)),
+    "twice": lambda script: (script.batch("a", 8), script.back(8), script.back(8), script.step("t", 8)),
+    "two": lambda script: (script.usual(1), script.back(8), script.step("u", 8)),
+    "in place": lambda script: (script.batch("a", 8), script.back(8), script.changes(), script.step("t", 8)),
+    "late in place": lambda script: script.changes(),
+    "anew": lambda script: script.seen.begins(script.iterators["a"]),
+    "skips": lambda script: script.batch("a", 8),
+    "fails": lambda script: (script.batch("a", 8), script.back(8), script.fails("t")),
+}
+
+
+@given(st.lists(st.sampled_from(sorted(ACTS)), max_size=12), st.booleans())
+def test_what_is_told_is_what_is_told_in_full(acts: list[str], plain: bool) -> None:
+    scripts = Script(Seen, plain), Script(SeenAsUsual, plain)
+    for script in scripts:
+        script.usual(4)
+        for act in acts:
+            ACTS[act](script)
+            script.usual(2)
+        script.usual(2 * WINDOW - script.steps.step % WINDOW)
+    assert scripts[1].found() == scripts[0].found()
+
+
+@pytest.mark.parametrize(
+    ("act", "expected"),
+    [
+        ("usual", True),
+        ("late in place", True),
+        ("anew", True),
+        ("smaller", False),
+        ("checks", False),
+        ("two", False),
+        ("twice", False),
+    ],
+)
+def test_which_steps_are_usual(act: str, expected: bool) -> None:
+    script = Script(SeenAsUsual)
+    script.usual(3)
+    assert script.seen._usual is not None
+    ACTS[act](script)
+    assert (script.seen._usual is not None) is expected
+
+
+def test_of_a_usual_step_nothing_is_booked() -> None:
+    script = Script(SeenAsUsual)
+    script.usual(3)
+    script.batch("a", 8)
+    script.back(8)
+    assert (script.seen._booked.samples, script.seen._booked.calls, list(script.seen._fetched)) == (0, [], [])
+
+
+def test_another_thread_takes_nothing_from_a_step_under_way() -> None:
+    script = Script(SeenAsUsual)
+    script.usual(3)
+    script.batch("a", 8)
+    thread = threading.Thread(target=script.batch, args=("b", 3))
+    thread.start()
+    thread.join()
+    assert [batch.samples for batch in script.seen._fetched] == [3]
+    script.back(8)
+    script.step("t", 8)
+    assert script.found()[0] == [8, 8, 8, 8]
+
+
+def test_what_was_kept_of_a_step_is_let_go_at_the_end() -> None:
+    script = Script(SeenAsUsual)
+    script.usual(3)
+    script.batch("a", 8)
+    script.back(8)
+    script.seen._leave()
+    assert (script.seen._batch, script.seen._head, script.seen._counts, script.seen.kept) == (None, None, [], {})
