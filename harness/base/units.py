@@ -54,33 +54,33 @@ def _plain(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
-def _schema(pattern: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": pattern})
+def _schema(pattern: str, *examples: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern, "examples": list(examples)})
 
 
 Duration = Annotated[
     float,
     BeforeValidator(parse_duration),
     PlainSerializer(lambda value: f"{_plain(value)}s"),
-    _schema(rf"^{_NUMBER}\s*({'|'.join(_SECONDS)})$"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_SECONDS)})$", "3s", "250ms", "2min"),
 ]
 Size = Annotated[
     int,
     BeforeValidator(parse_size),
     PlainSerializer(lambda value: f"{value}B"),
-    _schema(rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_BYTES)})$", "64MB", "1.5GiB"),
 ]
 Bandwidth = Annotated[
     float,
     BeforeValidator(parse_bandwidth),
     PlainSerializer(lambda value: f"{_plain(value / 1e3)}kbit"),
-    _schema(rf"^{_NUMBER}\s*({'|'.join(_BITS)})$"),
+    _schema(rf"^{_NUMBER}\s*({'|'.join(_BITS)})$", "200mbit", "1gbit"),
 ]
 Percentage = Annotated[
     float,
     BeforeValidator(parse_percentage),
     PlainSerializer(lambda value: f"{_plain(value * 100)}%"),
-    _schema(rf"^{_NUMBER}\s*%$"),
+    _schema(rf"^{_NUMBER}\s*%$", "25%", "0.1%"),
 ]
 
 

@@ -64,9 +64,9 @@ def main(argv: list[str] | None = None) -> int:
 
         argcomplete.autocomplete(parser())
     _open_streams()
-    arguments = _parsed(sys.argv[1:] if argv is None else argv)
     with _noting_requests_to_stop():
         try:
+            arguments = _parsed(sys.argv[1:] if argv is None else argv)
             _defaults.fill(arguments)
             code: int = arguments.execute(arguments)
             sys.stdout.flush()

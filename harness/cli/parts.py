@@ -7,12 +7,15 @@ from pathlib import Path
 
 from harness.cli import _options
 
-HELP = "list faults, topologies, shapes, models, measures and checks, with what each is"
+HELP = "list faults, topologies, shapes, models, measures and checks, or say which fields one of them takes"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "kind", nargs="*", metavar="KIND", help="faults, topologies, shapes, models, measures or checks"
+        "kind",
+        nargs="*",
+        metavar="KIND",
+        help="faults, topologies, shapes, models, measures or checks; or one part, as in slow_input",
     )
     parser.add_argument(
         "--write",
@@ -29,7 +32,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness.base.errors import InputError
     from harness.cli._console import Console
-    from harness.report.parts import KINDS, parts, render, updated
+    from harness.report.parts import KINDS, detail, fields, parts, render, updated
 
     kinds = arguments.kind or KINDS
     for page in arguments.write or ():
@@ -38,9 +41,15 @@ def execute(arguments: argparse.Namespace) -> int:
         except (OSError, UnicodeDecodeError, InputError) as error:
             raise InputError(f"{page} cannot be brought up to date: {error}") from error
     if arguments.json:
-        listed = {kind: [vars(part) for part in parts(kind)] for kind in kinds}
-        print(json.dumps({"schema": "harness/parts/1", "parts": listed}, indent=1))
+        listed = {kind: [vars(part) for part in parts(kind)] for kind in kinds if kind in KINDS}
+        named = {
+            name: {kind: [vars(field) for field in taken] for kind, taken in fields(name).items()}
+            for name in kinds
+            if name not in KINDS
+        }
+        told = {"schema": "harness/parts/1", "parts": listed, **({"fields": named} if named else {})}
+        print(json.dumps(told, indent=1))
     elif not arguments.write:
         for kind in kinds:
-            Console().print(render(kind))
+            Console().print(render(kind) if kind in KINDS else detail(kind))
     return 0

@@ -29,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    import shlex
     import sys
 
     from harness.base.errors import InputError
@@ -44,7 +45,8 @@ def execute(arguments: argparse.Namespace) -> int:
     study, folder = _studying.opened(Shrink, make, arguments)
     resolve.interpreters(study.plan, lambda line: print(line, file=sys.stderr))
     sys.stderr.write(f"it ended in {study.outcome} with {len(study.entries)} faults; every trial is a run\n")
-    finished = _studying.run(study, folder, in_process=True)
+    again = f"harness shrink --resume {folder.id} --output {shlex.quote(str(arguments.output))}"
+    finished = _studying.run(study, folder, in_process=True, again=again if arguments.output else "")
     sys.stderr.write(f"{study.conclusion}\n")
     if finished and not study.reliable:
         return EXIT_UNRELIABLE

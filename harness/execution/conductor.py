@@ -404,7 +404,8 @@ class Conductor:
         if event.status == 0 and self._may_leave(name):
             return None
         step = role.failed.step if role.failed is not None else role.step
-        return "crashed", f"{name} ended with {how} at step {max(step, role.step)}"
+        why = "" if role.failed is None else f": {_first_line(role.failed.error)}"
+        return "crashed", f"{name} ended with {how} at step {max(step, role.step)}{why}"
 
     def _broken_before_the_start(self, name: str, how: str, signal: int | None) -> tuple[Outcome, str]:
         """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""

@@ -7,8 +7,9 @@ kind is known as soon as its class is imported.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field, fields
-from typing import Literal
+from collections.abc import Set
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, Literal
 
 import orjson
 
@@ -502,6 +503,12 @@ _new = object.__new__
 _FIELDS: dict[str, frozenset[str]] = {}
 
 
+def _absent(kind: str, given: Set[str]) -> dict[str, Any]:
+    """Fields that came to a kind of event after a line of it was written, with what they stand for there."""
+    absent = (field for field in fields(KINDS[kind]) if field.name not in given)
+    return {field.name: field.default for field in absent if field.default is not MISSING}
+
+
 def _fields(kind: str) -> frozenset[str]:
     """Of a kind that was seen before; classes are not complete when they are noted in `KINDS`."""
     if kind not in _FIELDS:
@@ -517,8 +524,11 @@ def decode(text: bytes) -> Event:
         kind = KINDS[word]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not an event: {text[:80]!r} ({error})") from error
-    if body.keys() != (_FIELDS.get(word) or _fields(word)):
-        wrong = ", ".join(sorted(_fields(word) ^ body.keys()))
+    known = _FIELDS.get(word) or _fields(word)
+    if body.keys() != known:
+        body.update(_absent(word, body.keys()))
+    if body.keys() != known:
+        wrong = ", ".join(sorted(known ^ body.keys()))
         raise ValueError(f"not an event: {text[:80]!r} (fields missing or unknown: {wrong})")
     event = _new(kind)
     event.__dict__.update(body)  # the constructor of a frozen dataclass sets field by field

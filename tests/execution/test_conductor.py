@@ -737,4 +737,4 @@ def test_what_swallows_a_fault_and_fails_by_itself_has_not_ended_as_planned(play
     job.on(events.Waiting, W1, 30)
     job.on(events.Failed, W1, "ValueError: a bug", False, False, 45)
     ended, *_ = job.leave(W1, status=1)
-    assert (ended.outcome, ended.reason) == ("crashed", "worker/1 ended with exit status 1 at step 45")
+    assert (ended.outcome, ended.reason) == ("crashed", "worker/1 ended with exit status 1 at step 45: ValueError: a bug")

@@ -33,6 +33,28 @@ def test_every_part_says_what_it_is() -> None:
             assert part.what.endswith("."), (kind, part)
 
 
+def test_a_part_says_which_fields_it_takes() -> None:
+    (taken,) = parts.fields("slow_input").values()
+    by, tolerance = (field for field in taken if field.name in ("by", "tolerance"))
+    assert (by.takes, by.default) == ("as 3s, 250ms, 2min", None)
+    assert (tolerance.takes, tolerance.default) == ("as 25%, 0.1%", "0.25")
+    (select,) = (field for field in taken if field.name == "select")
+    assert select.takes == "{role, rank, host, mode, value}"
+    assert select.what.startswith("Which processes,")
+
+
+def test_every_part_can_be_asked_for() -> None:
+    for kind in parts.KINDS:
+        for part in parts.parts(kind):
+            told = {field for taken in parts.fields(part.name).values() for field in taken}
+            assert all(field.takes for field in told), part.name
+
+
+def test_what_is_no_part_is_an_error() -> None:
+    with pytest.raises(InputError, match="'slow_imput' is no part and no kind of part; the kinds are faults, "):
+        parts.detail("slow_imput")
+
+
 def test_old_lists_are_replaced_and_the_rest_stays() -> None:
     page = "before\n<!-- names: shapes -->\n`gone`\n<!-- end of names -->\nafter\n"
     names = "`bimodal`, `choice`, `fixed`, `lognormal`, `normal`, `ramp`, `trace`, `uniform`, `zipf`"

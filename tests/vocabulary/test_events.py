@@ -4,7 +4,7 @@ import pytest
 
 from harness.faults.cpu_hog import Hogged
 from harness.vocabulary import events
-from harness.vocabulary.events import Exited, Injected, Loss
+from harness.vocabulary.events import Ended, Exited, Injected, Loss
 
 
 def test_an_event_is_one_line_of_json() -> None:
@@ -42,6 +42,11 @@ def test_two_events_of_one_kind_name_both_places() -> None:
 def test_what_is_no_event_is_an_error(line: bytes) -> None:
     with pytest.raises(ValueError):
         events.decode(line)
+
+
+def test_a_line_from_before_a_field_was_there_is_read() -> None:
+    line = b'{"t":1,"arm":"a","subject":"","kind":"ended","outcome":"completed","reason":"","log":"","stage":""}'
+    assert events.decode(line) == Ended(1, "a", "", "completed", "", steps=None)
 
 
 def test_not_a_number_never_gets_into_a_history() -> None:

@@ -77,6 +77,7 @@ def _become(path, arguments, folder):
     os.chdir(folder)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
+    forget_modules_of(sys.path[0])
     main = types.ModuleType("__main__")
     main.__dict__.update(
         __file__=path, __builtins__=builtins, __cached__=None, __loader__=SourceFileLoader("__main__", path)
@@ -85,6 +86,25 @@ def _become(path, arguments, folder):
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     exec(code, main.__dict__)
+
+
+_AT_START = frozenset("abc codecs encodings genericpath io os posixpath site stat zipimport".split())
+"""What an interpreter has imported before it comes to a script, and no file beside that takes the place of."""
+
+
+def forget_modules_of(folder):
+    """A file beside the script comes before a module of its name that only the worker has imported, as ``json``."""
+    try:
+        beside = os.listdir(folder)
+    except OSError:
+        return
+    for file in beside:
+        name, kind = os.path.splitext(file)
+        is_module = kind == ".py" or os.path.isfile(os.path.join(folder, file, "__init__.py"))
+        if not is_module or name not in sys.modules or name in _AT_START or name in sys.builtin_module_names:
+            continue
+        for known in [known for known in sys.modules if known.split(".")[0] == name]:
+            del sys.modules[known]
 
 
 def _join_threads():
