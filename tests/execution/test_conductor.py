@@ -718,6 +718,8 @@ def test_a_script_that_ends_before_the_start_has_ended_itself(
         ("SyntaxError: invalid syntax", "crashed"),
         ("ModuleNotFoundError: No module named 'pandas'", "crashed"),
         ("ModuleNotFoundError: No module named 'mxnet'", "aborted"),
+        ("ImportError: libmxnet.so: no libcudart.so.11.0", "aborted"),
+        ("ValueError: mxnet", "crashed"),
     ],
 )
 def test_a_script_that_fails_before_it_imports_mxnet_has_failed_by_itself(
@@ -737,4 +739,7 @@ def test_what_swallows_a_fault_and_fails_by_itself_has_not_ended_as_planned(play
     job.on(events.Waiting, W1, 30)
     job.on(events.Failed, W1, "ValueError: a bug", False, False, 45)
     ended, *_ = job.leave(W1, status=1)
-    assert (ended.outcome, ended.reason) == ("crashed", "worker/1 ended with exit status 1 at step 45: ValueError: a bug")
+    assert (ended.outcome, ended.reason) == (
+        "crashed",
+        "worker/1 ended with exit status 1 at step 45: ValueError: a bug",
+    )

@@ -8,7 +8,17 @@ from harness.faults.memory_limit import Limited
 from harness.faults.slow import Throttled
 from harness.judging.receipt_book import ReceiptBook
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Committed, Event, Exited, Healed, Injected, Signalled, Superseded, Window
+from harness.vocabulary.events import (
+    Committed,
+    Event,
+    Exited,
+    Healed,
+    Injected,
+    Signalled,
+    Superseded,
+    Window,
+    Withdrawn,
+)
 from harness.vocabulary.receipts import Receipt
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 20}, "factor": 3}}
@@ -188,3 +198,31 @@ def test_what_the_end_of_the_arm_cut_short_says_for_how_long_it_was_in_force(fau
     assert receipt.proven
     whole = _receipt(fault_plan(LIMITED), *began, *ended)
     assert whole.evidence == "/proc/7 shows a limit of 1 GB; it held 100 MB then"
+
+
+CORRUPT = {"corrupt_batch": {"select": {"role": "worker", "rank": 1}, "at": {"step": 30}, "for": {"steps": 2}}}
+
+
+@pytest.mark.parametrize(
+    ("withdrawn", "proven", "evidence"),
+    [
+        ([], True, ""),
+        ([(0, 30)], False, "batches were changed, but nobody trained with them"),  # one of two steps was left out
+        ([(0, 30), (0, 31)], False, "batches were changed, but nobody trained with them"),
+        ([(1, 30)], True, ""),  # of another fault
+        ([(0, 29)], True, ""),  # nothing was told of that step
+    ],
+)
+def test_what_nobody_trained_with_is_no_proof(
+    fault_plan: Callable[..., Plan], withdrawn: list[tuple[int, int]], proven: bool, evidence: str
+) -> None:
+    book = ReceiptBook(fault_plan(CORRUPT).arms[0])
+    book.add(Injected(1.0, "main", "worker/1", 0, 30))
+    for step in (30, 31):
+        book.add(Committed(1.0 + step, "main", "worker/1", 0, step, "data", "a", "b", "noise"))
+    book.add(Window(40.0, "main", "worker/1", 30, 2, 0.1))
+    for fault, step in withdrawn:
+        book.add(Withdrawn(41.0, "main", "worker/1", fault, step))
+    (receipt,) = book.receipts()
+    assert receipt.proven is proven
+    assert evidence in receipt.evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import yaml
 
 from harness.scenario import own_script
@@ -50,6 +51,29 @@ def test_the_shell_gives_what_the_script_names_and_no_secrets() -> None:
     assert own_script.asked_of_the_shell(script, shell) == {"DATA_DIR": "/d", "PYTHONPATH": "/a:/b"}
     env = replace(OWN, env={"DATA_DIR": "/d"})
     assert yaml.safe_load(env.first(None))["target"] == {"env": {"DATA_DIR": "/d"}}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "DB_DSN",
+        "S3_URL",
+        "AWS_SECRET_ACCESS_KEY",
+        "github_token",
+        "DMLC_ROLE",
+        "PS_VERBOSE",
+        "HOROVOD_RANK",
+        "HOME",
+        "_",
+    ],
+)
+def test_what_may_be_secret_or_is_the_topologys_is_not_asked_for(name: str) -> None:
+    assert own_script.asked_of_the_shell(f"os.environ['{name}']", {name: "x"}) == {}
+
+
+@pytest.mark.parametrize("name", ["MONKEY", "PATTERN", "AUTHOR_DIR", "DATA_PATH", "PASSES"])
+def test_words_that_only_look_like_secrets_are_asked_for(name: str) -> None:
+    assert own_script.asked_of_the_shell(f"os.environ['{name}']", {name: "x"}) == {name: "x"}
 
 
 def test_one_step_more_than_it_took_has_windows_of_those_that_it_took() -> None:

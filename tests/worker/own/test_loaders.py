@@ -166,3 +166,11 @@ def test_arrays_of_the_scripts_own_leave_loaders_to_validation() -> None:
     loaders = Loaders()
     loaders.went_back([])
     assert not loaders.trains_with(Loader())
+
+
+def test_what_was_checked_with_is_of_other_iterators_in_this_thread() -> None:
+    train, check = Loader(), Loader()
+    own, others = fetched(check, train, check), fetched(check, thread=7)
+    found = Loaders.checked_with([*own, *others], [own[1]])
+    assert found == [own[0], own[2]]
+    assert Loaders.checked_with(fetched(train), own[1:2]) == []
