@@ -110,8 +110,9 @@ def _at_trainer(trainer, seen):
 
 
 def _at_modules(modules, seen):
-    def forward(self, data_batch, *arguments, **named):
-        return seen.passes(data_batch)
+    def forward(self, data_batch, is_train=None):
+        trains = self.for_training if is_train is None else is_train
+        return seen.passes(data_batch) if trains else True
 
     def backward(self, *arguments, **named):
         return seen.goes_back([], module=self)

@@ -168,8 +168,10 @@ class Seen:
             self.within.kept.append((fields["fault"], fields["step"]))
 
     def passes(self, batch):
-        """A Module goes forward with a batch, which an iterator of another kind may have brought."""
+        """A Module goes forward with a batch to train, which an iterator of another kind may have brought."""
         self.labels = getattr(batch, "label", None)
+        while self._fetched and self._fetched[-1].iterator is None:  # it went no farther
+            self._fetched.pop()
         if not self._fetched:
             self._fetched.append(Batch(samples_of(batch, None), 0.0, None, threading.get_ident(), self._steps.step))
         return True
