@@ -102,7 +102,8 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
     own = max(itertools.starmap(_difference, itertools.combinations((first, *again), 2)), default=0.0)
     apart = _difference(first, other)
     itself = f"; the first differs from itself by up to {own:.1g}, run {1 + len(again)} times" if own else ""
-    amount = f"losses differ by up to {apart:.1g} of themselves within {len(first.losses)} steps{itself}"
+    differ = f"differ by up to {apart:.1g} of themselves within" if apart else "are the same in"
+    amount = f"losses {differ} {len(first.losses)} steps{itself}"
     strayed = _strayed(first, again, other)
     if apart <= max(ROUNDING, _OWN * own) and strayed is None:
         how = "but for rounding" if own <= ROUNDING else "as far as the first repeats itself"
