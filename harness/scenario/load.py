@@ -131,6 +131,12 @@ def _fields_checked(written: Document) -> Scenario:
 
 def _problem(written: Document, details: ErrorDetails) -> Problem:
     path = _path_in(written.values, details["loc"], details["type"] in ("missing", "extra_forbidden"))
+    if details["type"] == "value_error" and isinstance(details["input"], dict):
+        named, colon, message = str(details["ctx"]["error"]).partition(": ")
+        fields = named.split(", ") if colon else []
+        if fields and all(field in details["input"] for field in fields):  # a check of the whole map names them
+            shown = ", ".join(_dotted((*path, field)) for field in fields)
+            return Problem(written.place((*path, fields[0])), f"{shown}: {message}")
     return Problem(written.place(path), f"{_dotted(path) or 'scenario'}: {_message(written.values, path, details)}")
 
 

@@ -297,7 +297,7 @@ def test_a_script_is_named_by_where_the_file_lies(tmp_path: Path) -> None:
             "4:20: workload.args.1: {} is not allowed: text is needed; put it in quotes",
         ),
         ("  steps: 90\n", "", "2:1: workload: faults need to know of the steps; give steps, after which the script is"),
-        ("steps: 90", "batch_size: 8", "2:1: workload: batch_size: the script decides that; leave it out, or use the"),
+        ("steps: 90", "batch_size: 8", "5:3: workload.batch_size: the script decides that; leave it out, or use the"),
         (
             "  script: ./train.py\n",
             "",
