@@ -69,7 +69,7 @@ class Ready(Event):
     """A worker is built and connected. ``baseline``: anonymous bytes held before the first array."""
 
     baseline: int
-    kvstore_rank: int
+    kvstore_rank: int | None
     live_missing: str
 
 

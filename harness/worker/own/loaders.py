@@ -121,6 +121,8 @@ class Loaders:
                 self._of(batch.iterator).take(1, step - batch.step)
                 return fetched, batch.waited
         own = [batch for batch in fetched if batch.thread == here]
+        if own and not self._went_back:  # others check, or predict, before anything is known of them
+            fetched = own
         if self._ahead or len(own) < len(fetched):
             self._ahead.extend(batch for batch in fetched if batch.thread != here)
             while self._ahead and not self.trains_with(self._ahead[0].iterator):
@@ -201,6 +203,12 @@ class Loaders:
         ahead = given.batches - given.taken if self._thread not in (None, threading.get_ident()) else given.lead
         given.batches += 1
         return ahead
+
+    def goes_on(self, iterator):
+        """The first batch since it began was trained with at once, as those before."""
+        given = self._of(iterator)
+        given.batches += 1
+        given.take(1, 0)
 
     @property
     def went_since(self):

@@ -65,7 +65,7 @@ class Seen:
     def __init__(self, job, channel, role, schedule):
         self._job, self._channel, self._schedule = job, channel, schedule
         self._folder = os.getcwd()
-        self._role, self._rank = role, int(role.split("/")[1])
+        self._role = role
         self.listens, self.within = False, _Within()
         self.scale, self.scaled = 1.0, ((), 1.0)
         self.kept = {}
@@ -325,7 +325,7 @@ class Seen:
         if self._started:
             return
         self._started = True
-        self._channel.emit("ready", baseline=self._baseline, kvstore_rank=self._rank, live_missing=self._live.reason)
+        self._channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
         self._channel.await_credit(0)
         self._steps.begin()
 

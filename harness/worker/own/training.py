@@ -12,7 +12,7 @@ class Training:
     def __init__(self, mx, loaders):
         self._loaders = loaders
         self._clock, self._key = None, None
-        self._since, self._beside = [], []
+        self._since, self._beside, self._before = [], [], (None, lambda: None)
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
         self.batches = self._fetched
@@ -46,6 +46,7 @@ class Training:
         if not succeeds and not any(owner.of is holder for owner in self._since):
             self._since.append(kind(holder))
             return False
+        self._before = type(self._clock), weakref.ref(self._clock.of)
         self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
         return True
 
@@ -65,7 +66,12 @@ class Training:
     def _owners(self):
         """All whose weights are trained, as far as is known."""
         own = [self._clock, *self._since]
-        return own + [owner for owner in self._beside if not any(owner.of is other.of for other in own)]
+        kind, before = self._before[0], self._before[1]()  # who counted steps, and is still there: they take turns
+        others = self._beside if before is None else [*self._beside, kind(before)]
+        for other in others:
+            if not any(owner.of is other.of or owner.shares(other.of) for owner in own):
+                own.append(other)
+        return own
 
     @property
     def beside(self):

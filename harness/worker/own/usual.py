@@ -8,8 +8,6 @@ from .fetched import samples_of
 from .seen import Seen
 
 _WAY = ["fetched", "goes_back", "updates"]
-_LOOK_EVERY = 16
-"""Steps, after which it is looked whether heads are as they were: large ones would be kept for a window."""
 
 
 class _Usual:
@@ -27,14 +25,14 @@ class _Usual:
 class SeenAsUsual(Seen):
     """`Seen`, that of a usual step only keeps its batch, the wait for it and its head, and books nothing.
 
-    What comes otherwise is told in full, after what was kept of the step. How many samples the step has is read from
-    its head when the window closes: it was as many as in the batch in the step before, and as the trainer is told.
+    What comes otherwise is told in full, after what was kept of the step. It has as many samples as the one before:
+    its head has as many values, and its trainer is told of as many.
     """
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self._usual = self._thread = None
-        self._way, self._brought = [], None
+        self._way, self._brought, self._anew = [], None, False
         self._let_go()
 
     def _let_go(self):
@@ -44,7 +42,6 @@ class SeenAsUsual(Seen):
     def _leave(self):
         super()._leave()
         self._usual = self._brought = None
-        self._counts = []
         self._let_go()
 
     # What hooks tell, where it is as usual
@@ -84,7 +81,7 @@ class SeenAsUsual(Seen):
             or self.scale != 1.0
             or self.scaled[0]
             or get_ident() != usual.thread
-            or (not len(self._counts) % _LOOK_EVERY and heads[0].shape != usual.shape)
+            or heads[0].shape != usual.shape
         ):
             self._goes("goes_back")
             return super().goes_back(heads, weights, retained, module)
@@ -111,7 +108,10 @@ class SeenAsUsual(Seen):
             return super().updated(loop, result, holder, batch_size)
         steps, head = self._steps, self._head
         closes = steps.closes
-        self._counts.append((head, self._waited, batch_size))
+        self._counts.append((batch_size, self._waited))
+        if self._anew:
+            self._anew = False
+            self._loaders.goes_on(self._source)
         self._batch = self._head = self._source = self._updates = None
         if closes:
             self._tell_of_samples(steps.step + 1)
@@ -121,10 +121,6 @@ class SeenAsUsual(Seen):
         if closes or not steps.is_plain:  # else there is credit, and the window goes on
             self._go_on()
         return result
-
-    def _tell_of_samples(self, end):
-        self._counts = [_counted(*each) for each in self._counts]
-        super()._tell_of_samples(end)
 
     # Where it is not, or not known to be
 
@@ -148,6 +144,7 @@ class SeenAsUsual(Seen):
 
     def begins(self, iterator):
         self._in_full()
+        self._anew = True
         return super().begins(iterator)
 
     def passes(self, batch):
@@ -193,11 +190,3 @@ class SeenAsUsual(Seen):
             return None
         is_head = self.kept.get(id(losses[0])) is losses[0] and losses[0].shape == (samples,)
         return _Usual(source, holder, samples) if is_head else None
-
-
-def _counted(head, waited, told=None):
-    """Samples of a step and the wait for them: as many as its head has values, else as its trainer was told."""
-    shape = getattr(head, "shape", None)
-    if shape is None:  # told in full
-        return head, waited
-    return (shape[0] if len(shape) == 1 and shape != (1,) else told), waited

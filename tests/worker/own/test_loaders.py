@@ -174,3 +174,9 @@ def test_what_was_checked_with_is_of_other_iterators_in_this_thread() -> None:
     found = Loaders.checked_with([*own, *others], [own[1]])
     assert found == [own[0], own[2]]
     assert Loaders.checked_with(fetched(train), own[1:2]) == []
+
+
+def test_a_thread_that_predicts_before_the_first_gradients_brings_nothing_to_train_with() -> None:
+    loaders, train, predicts = Loaders(), Loader(), Loader()
+    assert samples(loaders.went_back([*fetched(predicts, thread=7), *fetched(None, train)[1:]])) == [2]
+    assert [loaders.trains_with(each) for each in (train, predicts)] == [True, False]

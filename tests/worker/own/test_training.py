@@ -79,6 +79,30 @@ def test_weights_are_of_all_that_step_beside_it() -> None:
     assert ([name for name, _ in trained], fixed) == (["a", "b"], [])
 
 
+def test_weights_are_of_all_that_step_by_turns() -> None:
+    loaders = Loaders()
+    training = Training(SimpleNamespace(), loaders)
+    trainers = {name: Named(name) for name in "ab"}
+    for name in "aaabbbaaabbb":
+        loaders.went_back([])
+        if training.takes_step(Known, trainers[name]):
+            training.stepped()
+    assert sorted(name for name, _ in training.parameters("cpu(0)")[0]) == ["a", "b"]
+    assert training.beside == 1
+
+
+def test_who_is_gone_trains_nothing() -> None:
+    loaders = Loaders()
+    training = Training(SimpleNamespace(), loaders)
+    for _ in range(2):
+        trainer = Named("a")
+        for _ in range(3):
+            loaders.went_back([])
+            if training.takes_step(Known, trainer):
+                training.stepped()
+    assert training.beside == 0
+
+
 def test_a_trainer_takes_the_place_of_a_kvstore() -> None:
     training, store, trainer = Training(SimpleNamespace(), Loaders()), Named("store"), Named("trainer")
     assert training.is_clock(StoreOwner, store)

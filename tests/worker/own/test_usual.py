@@ -130,6 +130,8 @@ ACTS = {
     "usual": lambda script: script.usual(1),
     "smaller": lambda script: (script.batch("a", 5), script.back(5), script.step("t", 5)),
     "smaller, untold": lambda script: (script.batch("a", 5), script.back(5), script.step("t", 8)),
+    "one": lambda script: (script.batch("a", 1), script.back(1), script.step("t", 8)),
+    "hardest": lambda script: (script.batch("a", 8), script.back(3), script.step("t", 8)),
     "mean": lambda script: (script.batch("a", 8), script.back(), script.step("t", 1)),
     "mean, told": lambda script: (script.batch("a", 8), script.back(), script.step("t", 8)),
     "checks": lambda script: [script.batch("b", 3) for _ in range(3)],
@@ -176,6 +178,16 @@ def test_which_steps_are_usual(act: str, expected: bool) -> None:
     assert (script.seen._usual is not None) is expected
 
 
+def test_after_usual_steps_a_skipped_batch_is_no_batch_fetched_ahead() -> None:
+    script = Script(SeenAsUsual)
+    script.usual(4)
+    script.seen.begins(script.iterators["a"])
+    script.usual(3)
+    script.batch("a", 8)  # and the script goes on with the next
+    script.usual(2)
+    assert script.seen._loaders.comes(script.iterators["a"]) == 0
+
+
 def test_of_a_usual_step_nothing_is_booked() -> None:
     script = Script(SeenAsUsual)
     script.usual(3)
@@ -203,4 +215,4 @@ def test_what_was_kept_of_a_step_is_let_go_at_the_end() -> None:
     script.batch("a", 8)
     script.back(8)
     script.seen._leave()
-    assert (script.seen._batch, script.seen._head, script.seen._counts, script.seen.kept) == (None, None, [], {})
+    assert (script.seen._batch, script.seen._head, script.seen.kept) == (None, None, {})
