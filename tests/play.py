@@ -32,7 +32,7 @@ class Play:
 
     def __init__(self, plan: Plan) -> None:
         arm = plan.arms[0]
-        spawns = {role.name: Spawn(role.name, ("python",), {}, "/", "log") for role in arm.roles}
+        spawns = {role.name: Spawn(role.name, ("python",), role.env, "/", "log") for role in arm.roles}
         self.conductor = Conductor(arm, 60.0, 30.0, spawns, 0.0)
 
     def on(self, kind: type[events.Event], role: str, *fields: Any, t: float = 1.0) -> list[Any]:

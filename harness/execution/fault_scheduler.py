@@ -9,6 +9,7 @@ from dataclasses import replace
 from harness.execution.fault_state import FaultState
 from harness.faults import Follows, Heals, Prepares
 from harness.planning.plan import Arm
+from harness.topologies import NODE_PORT
 from harness.vocabulary.events import (
     Checkpointed,
     Done,
@@ -52,6 +53,7 @@ class FaultScheduler:
         self._alive: set[str] = set()
         self._starting: set[str] = set()
         self._left: set[str] = set()
+        self._began: set[str] = set()
         self._steps = dict.fromkeys(arm.workers, 0)
         self.expected_exits: set[str] = set()
         """Roles that are meant to end."""
@@ -77,11 +79,24 @@ class FaultScheduler:
             return []
         self._starting.add(role)
         self._left.discard(role)
-        actions: list[Action] = [replace(self._spawns[role], fault=by)]
+        actions: list[Action] = [replace(self._as_before(role), fault=by)]
         for fault in self._faults:
             if fault.life.at_startup and not fault.life.withholds and fault.injection.subject == role and fault.waits:
                 actions += self._inject(fault, now, None)
         return actions
+
+    def _as_before(self, role: str) -> Spawn:
+        """What starts a role; one that comes back to a job that goes on has another port, as anywhere.
+
+        At the same one, ps-lite's others would not connect anew, and what they had sent to the dead would come to it.
+        """
+        spawn = self._spawns[role]
+        if role == "scheduler":
+            self._began.clear()
+        if role in self._began:
+            spawn = replace(spawn, env={name: value for name, value in spawn.env.items() if name != NODE_PORT})
+        self._began.add(role)
+        return spawn
 
     def on(self, event: Event, started: bool) -> list[Action]:
         """React to what a role did: to processes that come and go, for faults in force, for faults that wait."""

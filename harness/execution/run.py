@@ -37,6 +37,7 @@ from harness.planning.plan import Arm, Plan
 from harness.storage import calibration, history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
+from harness.topologies import with_ports
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.instructions import Instruction, Spawn, WatchGpus
@@ -332,12 +333,12 @@ def _log(arm: Arm, role: str) -> str:
 
 def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[str, Spawn]:
     """What starts each role: the worker archive, the plan, and an environment that the plan decides."""
-    port = str(agent.free_port())
+    port, *ports = map(str, agent.free_ports(1 + len(arm.roles)))
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
     spawns, checkpoint = {}, arm.workload.checkpoint
-    for role in arm.roles:
-        own = {key: value.replace("{port}", port) for key, value in role.env.items()}
+    for role, own_port in zip(arm.roles, ports, strict=True):
+        own = with_ports(role.env, port, own_port)
         spawns[role.name] = Spawn(
             role.name,
             (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),

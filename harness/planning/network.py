@@ -46,10 +46,10 @@ class Network(Strict):
 
 
 def lay_out(spec: NetworkSpec, roles: Sequence[str]) -> Network:
-    """Hosts in the order of their first role; addresses follow that order."""
+    """Hosts in the order of their first role; addresses fall in that order, as ps-lite gives ranks by them."""
     shared = {role: name for name, host in spec.hosts.items() for role in host.roles}
     names = dict.fromkeys(shared.get(role, own_host(role)) for role in roles)
-    addresses = _SUBNET.hosts()
+    addresses = reversed([*_SUBNET.hosts()][:-1])  # from .253, while all have three digits: they are compared as text
     return Network(mtu=spec.mtu, hosts=tuple(_host(spec, name, str(next(addresses)), roles) for name in names))
 
 

@@ -140,12 +140,13 @@ def _placed(spec: TopologySpec) -> tuple[tuple[Role, ...], Network | None]:
     network = lay_out(spec.network, topology.names(spec))
     hosts = {role: host for host in network.hosts for role in host.roles}
     roles = topology.roles(spec, lambda role: Endpoint(hosts[role].name, hosts[role].address, INTERFACE))
-    return tuple(_settled(role, hosts[role.name].name) for role in roles), network
+    settled = (_settled(role, hosts[role.name].name, PORT + 1 + place) for place, role in enumerate(roles))
+    return tuple(settled), network
 
 
-def _settled(role: Role, host: str) -> Role:
+def _settled(role: Role, host: str, own: int) -> Role:
     """On a host of a pocket cluster every port is free, so that it can be chosen now."""
-    env = {name: value.replace("{port}", str(PORT)) for name, value in role.env.items()}
+    env = topologies.with_ports(role.env, str(PORT), str(own))
     return role.model_copy(update={"host": host, "env": env})
 
 

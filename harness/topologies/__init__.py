@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -74,10 +74,15 @@ class Endpoint:
 LOOPBACK = Endpoint("localhost", "127.0.0.1", "lo")
 
 
+NODE_PORT = "HARNESS_NODE_PORT"
+"""The variable from which a worker archive takes the port that ps-lite binds, unseen by scripts."""
+
+
 class Role(Strict):
     """One process: its name, its host if it has one, and what its environment adds.
 
-    ``{port}`` in it is filled in when the run starts. A ``service`` is ended when no worker is left.
+    ``{port}`` in it is filled in when the run starts, and ``{own_port}``, which rises from role to role. A ``service``
+    is ended when no worker is left.
     """
 
     name: str
@@ -89,6 +94,11 @@ class Role(Strict):
     def is_worker(self) -> bool:
         """Whether it trains."""
         return self.name.startswith("worker/")
+
+
+def with_ports(env: Mapping[str, str], port: str, own: str) -> dict[str, str]:
+    """A role's environment once ports are known."""
+    return {name: value.replace("{port}", port).replace("{own_port}", own) for name, value in env.items()}
 
 
 @dataclass(frozen=True)

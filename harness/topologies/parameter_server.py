@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from harness.topologies import Endpoint, Role, Topology, TopologySpec, ranked
+from harness.topologies import NODE_PORT, Endpoint, Role, Topology, TopologySpec, ranked
 from harness.vocabulary.job_bounds import Refusal
 
 
 class ParameterServer(Topology):
-    """Scheduler, servers, workers. The scheduler's port is chosen when the run starts."""
+    """Scheduler, servers, workers. The scheduler's port is chosen when the run starts, and those of the others.
+
+    ps-lite numbers workers, and servers, by address, the highest first, and by port, the lowest first
+    (`Van::ProcessAddNodeCommandAtScheduler` in src/van.cc); with any ports ``kv.rank`` of worker/0 would be any.
+    """
 
     name: ClassVar[str] = "parameter_server"
 
@@ -32,10 +36,7 @@ class ParameterServer(Topology):
         }
         if spec.van != "zmq":
             shared["DMLC_PS_VAN_TYPE"] = spec.van
-        return tuple(
-            Role(name=name, env={**shared, "DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": endpoint(name).address})
-            for name in ParameterServer.names(spec)
-        )
+        return tuple(_role(name, shared, endpoint(name)) for name in ParameterServer.names(spec))
 
     @staticmethod
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:
@@ -57,6 +58,11 @@ class ParameterServer(Topology):
             yield ("update_on_kvstore",), "push_pull runs the optimizer on the servers; leave it out"
         if spec.van == "p3":
             yield from _p3(spec)
+
+
+def _role(name: str, shared: dict[str, str], at: Endpoint) -> Role:
+    own = {"DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": at.address}
+    return Role(name=name, env={**shared, **own, **({} if name == "scheduler" else {NODE_PORT: "{own_port}"})})
 
 
 def _p3(spec: TopologySpec) -> Iterator[Refusal]:

@@ -16,6 +16,7 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
+    _keep_to_the_port()
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())
     schedule = job.schedule(plan, arm, role)
@@ -33,3 +34,10 @@ def main():
         worker.run(asked, channel, role, schedule)
     else:
         import mxnet  # noqa: F401
+
+
+def _keep_to_the_port():
+    """Let ps-lite bind the port by which it numbers processes, unless the scenario gives another; unseen by Python."""
+    port = os.environ.pop("HARNESS_NODE_PORT", None)
+    if port is not None and "PORT" not in os.environ:
+        os.putenv("PORT", port)  # as `Van::Start` in ps-lite's src/van.cc reads it

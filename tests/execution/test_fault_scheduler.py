@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.topologies import NODE_PORT
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Healed, Injected, Superseded
 from harness.vocabulary.instructions import Act, BeginInProcess, Credit, EndInProcess, Shutdown, Signal, Spawn, Undo
@@ -99,6 +100,7 @@ def test_a_restarted_process_is_started_again_some_time_after_its_end(play: Call
     assert job.conductor.deadline() == 3.5
     spawn, healed = job.conductor.tick(3.5)
     assert (spawn.subject, healed) == (W1, Healed(3.5, ARM, W1, 0, None))
+    assert NODE_PORT not in spawn.env  # at the port of the dead, ps-lite would take it for that
     job.on(events.Spawned, W1, 2, None, t=3.6)
     job.imports(W1, t=3.9)
     assert job.on(events.Waiting, W1, 0, t=4.0) == [Credit(W1, 30)]
@@ -113,7 +115,9 @@ def test_a_restarted_job_starts_again_when_all_are_gone(play: Callable[..., Play
     assert actions[1:5] == [Signal(role, "KILL", 0) for role in ALL]
     assert job.leave(*ALL[:3], status=None, signal=9, t=1.5) == []
     assert job.leave(W1, status=None, signal=9, t=1.6) == []
-    assert [action.subject for action in job.conductor.tick(3.6)[:4]] == list(ALL)
+    spawns = job.conductor.tick(3.6)[:4]
+    assert [action.subject for action in spawns] == list(ALL)
+    assert [NODE_PORT in action.env for action in spawns] == [False, True, True, True]  # a job of its own, ranked anew
 
 
 def test_a_late_process_is_started_when_its_time_has_come(play: Callable[..., Play]) -> None:

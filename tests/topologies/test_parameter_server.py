@@ -31,7 +31,9 @@ def test_scheduler_servers_and_workers_with_their_environment() -> None:
         "DMLC_NODE_HOST": "127.0.0.1",
         "DMLC_NUM_WORKER": "2",
         "DMLC_NUM_SERVER": "2",
+        "HARNESS_NODE_PORT": "{own_port}",
     }
+    assert "HARNESS_NODE_PORT" not in roles[0].env
     assert [role.is_worker for role in roles] == [False, False, False, True, True]
 
 

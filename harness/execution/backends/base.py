@@ -46,8 +46,8 @@ class Agent(Protocol):
         """Where a file or folder of that name lies for its processes."""
         ...
 
-    def free_port(self) -> int:
-        """A TCP port that nobody listens on, on the loopback of its machine."""
+    def free_ports(self, count: int) -> list[int]:
+        """So many TCP ports that nobody listens on, on its machine, in rising order."""
         ...
 
 

@@ -8,7 +8,7 @@ import selectors
 import shutil
 import socket
 import subprocess
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from harness.agent.wire import straight
@@ -184,7 +184,9 @@ class LocalAgent:
     def path(self, name: str) -> str:
         return str(self._folder / name)
 
-    def free_port(self) -> int:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            return int(probe.getsockname()[1])
+    def free_ports(self, count: int) -> list[int]:
+        with ExitStack() as held:
+            probes = [held.enter_context(socket.socket()) for _ in range(count)]
+            for probe in probes:
+                probe.bind(("", 0))
+            return sorted(int(probe.getsockname()[1]) for probe in probes)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -147,3 +149,11 @@ def test_nothing_outlives_the_agent(session: Session, victim: str) -> None:
     else:
         session.agent._stdin.close()
     assert _wait_for(lambda: _alive(marker) == [], 2)
+
+
+def test_free_ports_rise_and_can_be_bound(session: Session) -> None:
+    ports = session.agent.free_ports(12)
+    assert ports == sorted(set(ports))
+    with ExitStack() as held:
+        for port in ports:
+            held.enter_context(socket.socket()).bind(("127.0.0.1", port))
