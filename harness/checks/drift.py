@@ -50,6 +50,8 @@ class Drift(Check):
         sentence = f"final loss {mean(mine.values()):.4g} against {mean(theirs.values()):.4g}: {drift.estimate:+.2%} "
         sentence += f"({drift.low:+.2%} to {drift.high:+.2%}; {compared.basis}); expected within ±{self.at_most:.2%}; "
         sentence += f"detectable: ±{drift.detectable:.2%}"
+        for note in dict.fromkeys(arm.get("loss_curve").note for arm in (*subjects, *baselines)):
+            sentence += f"; {note}" if note else ""
         if verdict == "invalid":
             sentence += f"; the interval lies across the limit, {more('seeds', len(mine))}"
         return Finding(verdict, sentence, drift)

@@ -11,7 +11,7 @@ from harness.checks import worst
 from harness.cli import EXIT_INTERRUPTED, _defaults, heed_ctrl_c
 from harness.cli._console import Console
 from harness.cli._options import EXIT_OF
-from harness.cli._settings import warn_of_lists, warn_of_no_control, warn_of_shell, warn_of_unread
+from harness.cli._settings import warn_of_no_control, warn_of_shell, warn_of_unread, warn_of_workloads
 from harness.execution import machine
 from harness.execution.disturbance import Disturbance
 from harness.execution.interruption import Interruption
@@ -45,7 +45,7 @@ def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance
     warn_of_shell(say, [arm for request in requests for arm in request.plan.arms])
     for asked in requests:
         warn_of_unread(say, asked.plan, asked.interpreters)
-        warn_of_lists(say, asked.plan)
+        warn_of_workloads(say, asked.plan)
         warn_of_no_control(say, asked.plan)
     _warn_of_company(say, disturbance)
     finished: list[Run] = []

@@ -13,6 +13,7 @@ from harness.cli._console import Console
 from harness.gpu import visible
 from harness.planning.plan import Arm, Plan
 from harness.planning.planner import DEFAULT_ENV
+from harness.scenario import model_file, models
 from harness.targets.interpreter import Interpreter
 from harness.targets.settings import FAMILIES, does_nothing, unread
 from harness.topologies import BIGARRAY_BOUND
@@ -56,11 +57,25 @@ def warn_of_shell(say: Console, arms: Sequence[Arm]) -> None:
     sys.stderr.flush()
 
 
-def warn_of_lists(say: Console, plan: Plan) -> None:
-    """Lists of operators for AMP do not add to MXNet's own."""
+def warn_of_workloads(say: Console, plan: Plan) -> None:
+    """Lists of operators for AMP do not add to MXNet's own; a metric asks for samples that nobody trained with."""
+    for file in dict.fromkeys(arm.workload.model for arm in plan.arms if not arm.workload.held_back):
+        _warn_of_metric(say, models.file_of(file))
     amps = [arm.workload.amp for arm in plan.arms if arm.workload.amp is not None]
     for name in dict.fromkeys(name for amp in amps for name in amp.replaced):
         say.print(f"workload.amp.{name} replaces MXNet's own list; it adds nothing to it", style="yellow")
+
+
+def _warn_of_metric(say: Console, path: str | None) -> None:
+    if path is None or "metric" not in (known := model_file.read(path)).names:
+        return
+    instead = "; batches has none of these" if known.facts.own_batches else ""
+    say.print(
+        f"metric of {Path(path).name} does nothing without workload.held_back, samples of the dataset that are kept "
+        f"from training{instead}",
+        style="yellow",
+        soft_wrap=True,
+    )
 
 
 def warn_of_no_control(say: Console, plan: Plan) -> None:

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from harness.cli import _defaults
 from harness.cli._console import Console
-from harness.cli._settings import warn_of_lists, warn_of_shell, warn_of_unread
+from harness.cli._settings import warn_of_shell, warn_of_unread, warn_of_workloads
 from harness.execution import machine, request
 from harness.execution.interruption import Interruption
 from harness.scenario.load import LoadedScenario
@@ -50,7 +50,7 @@ def prepare(loaded: LoadedScenario) -> dict[str, str]:
     for arm in plan.arms:
         if arm.target.python is not None:
             require_mxnet(found[arm.name].python, arm.env)
-    warn_of_lists(say, plan)
+    warn_of_workloads(say, plan)
     return warn_of_unread(say, plan, found)
 
 

@@ -21,7 +21,7 @@ def execute(arguments: argparse.Namespace) -> int:
     import json
 
     from harness.cli._console import Console
-    from harness.cli._settings import warn_of_lists, warn_of_no_control, warn_of_unread
+    from harness.cli._settings import warn_of_no_control, warn_of_unread, warn_of_workloads
     from harness.planning.validation import load
     from harness.report.plan import render
     from harness.targets import resolve, signatures
@@ -31,7 +31,7 @@ def execute(arguments: argparse.Namespace) -> int:
     present = {arm.name: resolve.present(arm.target) for arm in plan.arms}
     signatures.require(plan, present, written)
     warn_of_unread(Console(stderr=True), plan, present)
-    warn_of_lists(Console(stderr=True), plan)
+    warn_of_workloads(Console(stderr=True), plan)
     warn_of_no_control(Console(stderr=True), plan)
     if arguments.json:
         print(json.dumps({"schema": "harness/plan/3", "hash": plan.hash, "plan": json.loads(plan.text())}, indent=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import shlex
 import sys
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--kvstore", metavar="KIND", help="dist_sync, dist_async, … (default with --workers: dist_sync)"
     )
     parser.add_argument("--steps", type=_options.positive, metavar="N", help="stop the script after N steps")
-    help_ = "where the scenario to start from is written (default: the script's name with .yaml, in this folder)"
+    help_ = "where the scenario to start from is written (default: a new file with the script's name, in this folder)"
     parser.add_argument("--write", type=Path, metavar="FILE", help=help_)
     help_ = "write the size of each batch there, one a line, as shapes: {distribution: trace, file: FILE} reads them"
     parser.add_argument("--record-shapes", type=Path, metavar="FILE", help=help_)
@@ -50,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     from harness.cli import EXIT_INTERRUPTED, _running
 
-    place = arguments.write or Path(f"{arguments.script.stem}.yaml")
+    place = arguments.write or _new(arguments.script.stem)
     if not arguments.script.is_file():
         raise InputError(f"{arguments.script} is not a file")
     for option, file in (("--write", place), ("--record-shapes", arguments.record_shapes)):
@@ -68,6 +69,12 @@ def execute(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"interrupted; what was measured so far: {_running.show(run)}\n")
         return EXIT_INTERRUPTED
     return _tell(arguments, own, run, place)
+
+
+def _new(stem: str) -> Path:
+    """``train.yaml``; where one was written before, ``train-2.yaml``, and so on."""
+    names = (f"{stem}{number}.yaml" for number in itertools.chain([""], (f"-{count}" for count in itertools.count(2))))
+    return next(place for name in names if not (place := Path(name)).exists())
 
 
 def _own(arguments: argparse.Namespace) -> OwnScript:
@@ -191,7 +198,8 @@ def _show(run: Run, facts: Mapping[str, str], written: str | None) -> None:
         console.print(f"it said last:\n{arm.ended.log}", highlight=False, soft_wrap=True, markup=False)
     if not facts:
         console.print("nothing of it was recognised, so that no scenario was written", highlight=False, soft_wrap=True)
-    console.print(f"run {run.folder.id}", highlight=False, soft_wrap=True)
+    printed = run.folder.log(arm.arm, "worker/0")
+    console.print(f"run {run.folder.id}; what it printed is in {printed}", highlight=False, soft_wrap=True)
 
 
 def _asks_for_a_gpu(said: str) -> bool:

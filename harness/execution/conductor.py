@@ -12,6 +12,7 @@ from itertools import chain
 from statistics import median
 from typing import Any
 
+from harness.execution import failure
 from harness.execution.fault_scheduler import Action, FaultScheduler
 from harness.execution.non_finite import NonFiniteValues
 from harness.planning.plan import Arm
@@ -382,6 +383,8 @@ class Conductor:
         if event.subject in self._scheduler.expected_exits and self._scheduler.will_restart:
             return []
         if any(state.lives for state in self._roles.values()):
+            if self._all_workers_gone() and (other := self._trains_elsewhere()):
+                return self._end(event.t, "aborted", other)  # servers that nobody asked for anything never leave
             return self._dismiss_services()
         return self._complete(event.t)
 
@@ -404,14 +407,14 @@ class Conductor:
         if event.status == 0 and self._may_leave(name):
             return None
         step = role.failed.step if role.failed is not None else role.step
-        why = "" if role.failed is None else f": {_first_line(role.failed.error)}"
+        why = "" if role.failed is None else f": {failure.in_short(role.failed)}"
         return "crashed", f"{name} ended with {how} at step {max(step, role.step)}{why}"
 
     def _broken_before_the_start(self, name: str, how: str, signal: int | None) -> tuple[Outcome, str]:
         """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""
         failed = {each: known for each in self.arm.workers if (known := self._roles[each].failed)}
         named = name if name in failed else next(iter(failed), name)
-        why = f": {_first_line(failed[named].error)}" if named in failed else ""
+        why = f": {failure.in_short(failed[named])}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
         if self.arm.workload.script is not None and not why and how == "exit status 0":
             why = "; it left by itself, as by exec, or closed what it is heard by"
@@ -554,7 +557,9 @@ class Conductor:
             return self._end(now, "aborted", other)
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
         failed = {name: known for name in alive if (known := self._roles[name].failed)}
-        broken = "".join(f"; {name} had failed with {one.error} and did not leave" for name, one in failed.items())
+        broken = "".join(
+            f"; {name} had failed with {failure.in_short(one)} and did not leave" for name, one in failed.items()
+        )
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
         blamed = (self._importing() or training or alive or [""])[0]
@@ -623,8 +628,3 @@ class Conductor:
 def _lacks_a_module_of_mxnets(error: str) -> bool:
     """Whether an import failed, of MXNet or of what it is made of."""
     return error.startswith(("ImportError", "ModuleNotFoundError", "OSError")) and "mxnet" in error.lower()
-
-
-def _first_line(text: str) -> str:
-    """Of an error, for a reason."""
-    return text.strip().splitlines()[0][:200] if text.strip() else ""

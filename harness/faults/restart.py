@@ -20,7 +20,7 @@ PROMPT_SECONDS = 0.5
 
 
 class Restart(Fault):
-    """SIGKILL, and a new process with the same command after a time. It resumes from the last good checkpoint."""
+    """SIGKILL, and later the same command again: our loop goes on from its last checkpoint, a script as it sees fit."""
 
     name: ClassVar[str] = "restart"
     evidence: ClassVar[tuple[type[Event], ...]] = (Signalled, Exited, Spawned)

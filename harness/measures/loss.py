@@ -68,7 +68,7 @@ class Loss(Measure):
             note = "not all workers trained to the end" if curve else self._why_none()
             yield Quantity("final_loss", "", None, note=note)
             return
-        yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :])
+        yield from_samples("final_loss", "", curve[-max(1, len(curve) // TAIL) :], note=note)
 
     def _is_whole(self, name: str) -> bool:
         """Whether the losses of all steps of a worker are there; a script's last window need not be full."""

@@ -136,4 +136,6 @@ def _growth(role: str, worker: _Worker) -> Quantity:
     if trend is None:
         return Quantity("memory_growth", unit, None, subject=role, note="needs windows after the warm-up")
     low, high = (None if bound is None else bound * 1000 for bound in (trend.low, trend.high))
-    return Quantity("memory_growth", unit, trend.median * 1000, trend.n, low, high, role, trend.note)
+    steps = worker.steps.points
+    note = f"over {steps[-1] - steps[0]:g} steps only; {trend.note}" if low is None else trend.note
+    return Quantity("memory_growth", unit, trend.median * 1000, trend.n, low, high, role, note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -103,6 +103,7 @@ class _Turn:
 
 
 Workers = Mapping[str, _Windows]
+Told = Mapping[str, Sequence[_Stretch]]
 
 
 class Throughput(Measure):
@@ -110,7 +111,8 @@ class Throughput(Measure):
 
     Where arms take turns, each turn is a cell.
 
-    The grid begins when the last worker has warmed up and ends when the first has trained all its steps.
+    The grid begins when the last worker has warmed up and ends when the first has trained all its steps. Time in
+    which nobody trained because a process was started again, and warmed up again, is cut out: goodput has it.
     """
 
     name: ClassVar[str] = "throughput"
@@ -136,6 +138,8 @@ class Throughput(Measure):
         self._turns: dict[int, _Turn] = {}
         self._counted: dict[str, int | None] = {}
         self._unit = "samples"
+        self._gone: dict[str, float] = {}
+        self._restarts: list[tuple[float, float]] = []
 
     def add(self, event: Event) -> None:
         if isinstance(event, Window):
@@ -148,6 +152,8 @@ class Throughput(Measure):
             self._through.add(event.subject)
         else:  # what comes between two windows, beside their reports, is no training
             self._ends.pop(event.subject, None)
+            if isinstance(event, Exited):
+                self._gone.setdefault(event.subject, event.t)
 
     def _mark(self, event: Injected | Healed) -> None:
         """Note which faults are in force; each time that one begins or ends, other windows count as within faults."""
@@ -163,6 +169,8 @@ class Throughput(Measure):
         if window.first < self.arm.workload.warmup:
             return
         stretch = self._stretch(window)
+        if window.subject in self._gone:
+            self._restarts.append((self._gone.pop(window.subject), stretch.begin))
         if self.arm.turn:
             self._turns.setdefault(window.first // self.arm.turn, _Turn()).add(stretch)
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
@@ -193,7 +201,7 @@ class Throughput(Measure):
             self._unit = "steps"
         return counted or 0
 
-    def _told(self, workers: Workers) -> dict[str, Sequence[_Stretch]]:
+    def _told(self, workers: Workers) -> Told:
         """Stretches of each worker, in samples or in steps."""
         in_steps = self._unit == "steps"
         return {
@@ -203,14 +211,26 @@ class Throughput(Measure):
 
     def _rates(self, workers: Workers, through: Iterable[str]) -> tuple[list[float], int]:
         strides = {name: windows.stride for name, windows in workers.items()}
-        return _job_rates(self._told(workers), strides, through)
+        return _job_rates(_without(self._downtimes(), self._told(workers)), strides, through)
+
+    def _downtimes(self) -> set[tuple[float, float]]:
+        """Begin and end of what a restart took, where nobody trained meanwhile."""
+        stretches = [stretch for windows in self._whole.values() for stretch in windows.stretches]
+        found = set[tuple[float, float]]()
+        for gone, back in self._restarts:
+            begin = max((stretch.end for stretch in stretches if stretch.begin < back), default=gone)
+            if (begin := max(begin, gone)) < back:
+                found.add((begin, back))
+        return found
 
     def quantities(self) -> Iterable[Quantity]:
         rates, stride = self._rates(self._whole, self._through)
         if self.arm.turn:
             rates, stride = [turn.rate(self._unit == "steps") for turn in self._turns.values()], 1
-        yield from_samples("throughput", f"{self._unit}/s", rates, note=_idle(rates), stride=stride)
-        yield _cost(rates, stride, self._unit.removesuffix("s"))
+        down = sum(end - begin for begin, end in self._downtimes())
+        note = "; ".join(filter(None, (f"without {down:.1f} s of restarts" if down else "", _idle(rates))))
+        yield from_samples("throughput", f"{self._unit}/s", rates, note=note, stride=stride)
+        yield _cost(rates, note, stride, self._unit.removesuffix("s"))
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
             own = [stretch.rate for stretch in self._told(self._whole)[role]]
             yield from_samples("throughput", f"{self._unit}/s", own, role, stride=windows.stride)
@@ -222,10 +242,10 @@ class Throughput(Measure):
             yield from_samples("throughput_in_fault", f"{self._unit}/s", rates, note=note, stride=most)
 
 
-def _cost(rates: Sequence[float], stride: int, unit: str) -> Quantity:
+def _cost(rates: Sequence[float], note: str, stride: int, unit: str) -> Quantity:
     """Seconds a sample, or step, of the cells in which anything was trained."""
     costs = [1 / rate for rate in rates if rate > 0]
-    note = f"{_idle(rates)}, which are left out" if len(costs) < len(rates) else ""
+    note = f"{note}, which are left out" if len(costs) < len(rates) else note
     return from_samples("seconds_per_sample", f"s/{unit}", costs, note=note, stride=stride)
 
 
@@ -234,9 +254,17 @@ def _idle(rates: Sequence[float]) -> str:
     return f"nobody trained in {idle} of {len(rates)} cells of time" if idle else ""
 
 
-def _job_rates(
-    workers: Mapping[str, Sequence[_Stretch]], strides: Mapping[str, int], through: Iterable[str]
-) -> tuple[list[float], int]:
+def _without(gaps: Collection[tuple[float, float]], workers: Told) -> Told:
+    """As if what comes after a gap had followed at once on what was before it."""
+
+    def moved(stretch: _Stretch) -> _Stretch:
+        by = sum(end - begin for begin, end in gaps if end <= stretch.begin)
+        return replace(stretch, begin=stretch.begin - by, end=stretch.end - by)
+
+    return {name: [moved(stretch) for stretch in stretches] for name, stretches in workers.items()}
+
+
+def _job_rates(workers: Told, strides: Mapping[str, int], through: Iterable[str]) -> tuple[list[float], int]:
     """Rates of the job in as many cells as the worker with most has stretches, and the windows in one of them.
 
     The cells end with the first of those that went ``through`` all there was; a worker that did not counts as idle.

@@ -28,13 +28,14 @@ _INTERNAL = ("loss_curve", "different_weights")
 
 
 def render(facts: Mapping[str, str], arm: ArmMeasures) -> RenderableType:
-    """Tables of what was seen, what is measured, and what is not."""
+    """Tables of what was seen, what is measured, and what is not; of a run that was aborted only the first."""
     seen = _table("seen", "")
     for name, words in WORDS.items():
         if name in facts:
             seen.add_row(words, Text(facts[name]))
     measured, missing = _table("measured", ""), _table("not measured", "because")
-    for (name, role), quantity in arm.quantities.items():
+    aborted = arm.ended is not None and arm.ended.outcome == "aborted"
+    for (name, role), quantity in () if aborted else arm.quantities.items():
         if name in _INTERNAL:
             continue
         title = f"{name.replace('_', ' ')} {role}".strip()

@@ -19,7 +19,7 @@ def slope(xs: Sequence[float], ys: Sequence[float]) -> Summary | None:
     """Theil–Sen slope: the median over all pairs, with its 95 % interval (Sen, 1968); None below 2 different xs.
 
     The interval is widened by what the residuals are worth (`harness.statistics.dependence`). Where that is too little,
-    as for stairs, it is twice the whole range over the whole length, up and down.
+    as for stairs, it is twice the whole range over the whole length, up and down, or as far as the estimate.
     """
     if len(set(xs)) < 2:
         return None
@@ -35,7 +35,8 @@ def slope(xs: Sequence[float], ys: Sequence[float]) -> Summary | None:
     size = effective_size(y - estimate * x, fitted=2)
     if size < MIN_SAMPLES:
         steepest = 2 * float(np.ptp(y)) / float(np.ptp(x))
-        return Summary(n, estimate, -steepest, steepest)
+        low, high = min(-steepest, estimate), max(steepest, estimate)
+        return Summary(n, estimate, low, high, note="it goes by stairs: the interval is all that its range allows")
     worth = min(size, n)
     spread = float(stdtrit(worth - 2, CONFIDENT)) * math.sqrt(n * (n - 1) * (2 * n + 5) / 18 * n / worth)
     low = max(0, int((len(slopes) - spread) / 2))

@@ -276,13 +276,14 @@ class Failed(Event):
     """An exception ended the training script. The process may still be there: MXNet's kvstores wait when they go.
 
     ``defect``: it came from the harness's own code, not from MXNet or what is trained; ``mxnet``: from MXNet. ``step``:
-    the last that was begun.
+    the last that was begun. ``where``: the innermost line of the user's files that led to it, as ``train.py:12``.
     """
 
     error: str
     defect: bool
     mxnet: bool = True
     step: int = 0
+    where: str = ""
 
 
 @dataclass(frozen=True)

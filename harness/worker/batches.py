@@ -5,6 +5,8 @@ import pkgutil
 
 import numpy as np
 
+from .failures import WrongAnswerError
+
 CLASSES = 10
 VOCABULARY = 256
 """Tokens of texts."""
@@ -110,16 +112,22 @@ class OwnBatches:
         made = self._function(
             step=step, batch_size=count, size=size, seed=self._seed, rank=self._rank, workers=self._workers
         )
-        if not isinstance(made, tuple) or len(made) != 2:
-            raise TypeError("batches returned %s; it must return two numpy arrays" % type(made).__name__)
-        data, labels = made
-        if not isinstance(data, np.ndarray) or not isinstance(labels, np.ndarray):
-            kinds = type(data).__name__, type(labels).__name__
-            raise TypeError("batches returned a %s and a %s; it must return two numpy arrays" % kinds)
-        if not len(data) == len(labels) == count:
-            counts = len(data), len(labels), count
-            raise ValueError("batches returned %d samples and %d labels; %d were asked for" % counts)
-        return data, labels
+        problem = _problem(made, count)
+        if problem is not None:
+            raise WrongAnswerError("batches returned " + problem, self._function)
+        return made
+
+
+def _problem(made, count):
+    """What is wrong with a batch that was to have so many samples; None where nothing is."""
+    if not isinstance(made, tuple) or len(made) != 2:
+        return "%s; it must return two numpy arrays" % type(made).__name__
+    data, labels = made
+    if not isinstance(data, np.ndarray) or not isinstance(labels, np.ndarray):
+        return "a %s and a %s; it must return two numpy arrays" % (type(data).__name__, type(labels).__name__)
+    if not len(data) == len(labels) == count:
+        return "%d samples and %d labels; %d were asked for" % (len(data), len(labels), count)
+    return None
 
 
 def _digits():

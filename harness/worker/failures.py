@@ -1,5 +1,6 @@
 """Exceptions that end a role: told before the interpreter ends, with whose fault they are."""
 
+import inspect
 import os
 import sys
 import sysconfig
@@ -26,6 +27,15 @@ class CannotCommitError(Exception):
     """A fault that cannot act in this job, with the reason."""
 
 
+class WrongAnswerError(Exception):
+    """A function of the user's returned what it may not."""
+
+    def __init__(self, words, function):
+        super().__init__(words)
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        self.where = "" if code is None else _place(code.co_filename, code.co_firstlineno)
+
+
 def report(channel, faults):
     """Tell of an exception before MXNet can keep the interpreter from ending; ``faults`` are names of the role's.
 
@@ -47,6 +57,7 @@ def report(channel, faults):
             defect=defect,
             mxnet=_is_mxnets(error, trace),
             step=channel.step,
+            where=_where(error, trace),
         )
 
     def hook(kind, error, trace):
@@ -86,8 +97,7 @@ def _is_ours(file):
 
 def _is_mxnets(error, trace):
     """Whether MXNet or Horovod raised it, or what they called: by the innermost frame of theirs or of the user's."""
-    places = [getattr(sys.modules.get(name), "__file__", None) for name in ("mxnet", "horovod")]
-    packages = tuple(os.path.dirname(place) + os.sep for place in places if place is not None)
+    packages = _trainers()
     for file in reversed(_files(trace)):
         if file.startswith(packages):
             return True
@@ -96,12 +106,34 @@ def _is_mxnets(error, trace):
     return type(error).__module__.split(".")[0] == "mxnet"
 
 
+def _trainers():
+    """Folders of what a script trains with."""
+    places = [getattr(sys.modules.get(name), "__file__", None) for name in ("mxnet", "horovod")]
+    return tuple(os.path.dirname(place) + os.sep for place in places if place is not None)
+
+
 def _files(trace):
-    files = []
+    return [file for file, _ in _lines(trace)]
+
+
+def _lines(trace):
+    lines = []
     while trace is not None:
-        files.append(trace.tb_frame.f_code.co_filename)
+        lines.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
-    return files
+    return lines
+
+
+def _where(error, trace):
+    """The innermost line of the user's that led to it."""
+    if isinstance(error, WrongAnswerError):
+        return error.where
+    others = (_ARCHIVE, "<", *_LIBRARIES, *_trainers())
+    return next((_place(*line) for line in reversed(_lines(trace)) if not line[0].startswith(others)), "")
+
+
+def _place(file, line):
+    return "%s:%d" % (os.path.basename(file), line)
 
 
 def is_defect(error, trace, faults):
@@ -113,5 +145,5 @@ def is_defect(error, trace, faults):
         return False  # it is where a file of the user's is compiled
     file = files[-1]
     ours = file.startswith(_PACKAGE) and not file.startswith(_TRAINED)
-    asked = (AskedError, *(error_kind for name, error_kind in _WANTS.items() if name in faults))
+    asked = (AskedError, WrongAnswerError, *(error_kind for name, error_kind in _WANTS.items() if name in faults))
     return ours and not isinstance(error, asked)

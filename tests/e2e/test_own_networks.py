@@ -76,19 +76,19 @@ def test_a_class_and_its_metric(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "name", "others", "said"),
     [
-        ("def build():\n    return 3\n", "build", "", "net.py:build returned a int; it must return a block"),
+        ("def build():\n    return 3\n", "build", "", "net.py:build returned a int; it must return a block (net.py:1)"),
         (
             DIGITS.replace("len(labels)", "9999"),
             "Net",
             "held_back: 50",
-            "metric returned 9999.0; it must count the right ones of 50",
+            "metric returned 9999.0; it must count the right ones of 50 (net.py:",
         ),
     ],
 )
 def test_what_makes_no_sense_is_said(tmp_path: Path, file: str, name: str, others: str, said: str) -> None:
     command = ran(tmp_path, file, name, others)
-    assert command.code != 0
-    assert said in command.out + command.err
+    assert command.code == 1
+    assert f"WrongAnswerError: {said}" in " ".join((command.out + command.err).split())
 
 
 def test_what_it_raises_names_its_line(tmp_path: Path) -> None:
@@ -96,4 +96,9 @@ def test_what_it_raises_names_its_line(tmp_path: Path) -> None:
     assert command.code == 1
     shown = harness("show", "last", "--results", tmp_path / "results").out
     assert "line 2, in build" in " ".join(shown.split())
-    assert "NameError: name 'net' is not defined" in shown
+    assert "NameError: name 'net' is not defined (net.py:2)" in " ".join(shown.split())
+
+
+def test_a_metric_that_nobody_asks_is_told_of(tmp_path: Path) -> None:
+    command = ran(tmp_path, DIGITS, "Net")
+    assert "metric of net.py does nothing without workload.held_back" in command.err

@@ -99,7 +99,7 @@ def test_what_a_gluon_script_trains_with_is_seen(tmp_path: Path) -> None:
         "optimizer": "sgd",
         "kvstore": "device",
         "update_on_kvstore": "true",
-        "loss": "what backward starts from (1)",
+        "loss": "the array that backward starts from",
         "batch": "32",
         "input": "seen",
         "contexts": "cpu(0)",
@@ -126,7 +126,8 @@ def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
     again = harness("run", "gluon_train.yaml", "--json", cwd=tmp_path)
     assert again.code == 0, again.err
     assert json.loads(again.out)["verdicts"][0]["verdict"] == "pass"
-    assert "gluon_train.yaml is there already" in tried(tmp_path, GLUON).err
+    assert json.loads(tried(tmp_path, GLUON).out)["scenario"] == "gluon_train-2.yaml"
+    assert "gluon_train.yaml is there already" in tried(tmp_path, GLUON, "--write", "gluon_train.yaml").err
 
 
 @pytest.mark.parametrize(

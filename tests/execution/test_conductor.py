@@ -668,9 +668,21 @@ def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
     for worker in (W0, W1):
         job.on(events.Recognised, worker, {"kvstore": "local"})
         job.on(events.Done, worker, 40, t=2.0)
-        job.leave(worker, t=3.0)
-    (ended, _) = job.conductor.tick(60.0)
+    assert job.leave(W0, t=3.0) == []
+    (ended, _) = job.leave(W1, t=4.0)
     assert (ended.outcome, ended.stage) == ("aborted", "")
+    assert ended.reason.startswith("the script trains with kvstore local, each worker by itself")
+
+
+def test_so_is_one_whose_workers_do_not_leave(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("")
+    text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\ntopology: {{kvstore: dist_sync, workers: 2}}\n"
+    job = Play(plan_of(text))
+    job.come_up()
+    for worker in (W0, W1):
+        job.on(events.Recognised, worker, {"kvstore": "local"})
+        job.on(events.Done, worker, 40, t=2.0)
+    (ended, _) = job.conductor.tick(60.0)
     assert ended.reason.startswith("the script trains with kvstore local, each worker by itself")
 
 

@@ -117,16 +117,36 @@ def test_a_worker_that_is_started_again_does_not_count_meanwhile(plan_of: Callab
     assert measured.samples == pytest.approx([640, 320, 320, 320, 640, 640])
 
 
-def test_time_in_which_nobody_trained_is_told(plan_of: Callable[..., Plan]) -> None:
+def test_time_in_which_a_process_was_started_again_is_cut_out(plan_of: Callable[..., Plan]) -> None:
     measure = Throughput(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n").arms[0])
     for event in (
         _window(1.0, "worker/0", 20, 1.0),
-        Exited(1.1, "main", "worker/0", None, 9),
-        _window(4.0, "worker/0", 20, 1.0),
+        Exited(1.0, "main", "worker/0", None, 9),
+        _window(3.5, "worker/0", 0, 1.0),  # it warms up again
+        _window(5.0, "worker/0", 20, 1.0),
+        _window(6.0, "worker/0", 30, 1.0),
     ):
         measure.add(event)
     measured = _named(measure)
-    assert measured["throughput", ""].samples == pytest.approx([160, 160])
+    assert measured["throughput", ""].samples == pytest.approx([320, 320, 320])
+    assert measured["throughput", ""].note.startswith("without 3.0 s of restarts")
+
+
+def test_it_is_not_where_others_trained_meanwhile(plan_of: Callable[..., Plan]) -> None:
+    topology = "topology: {kvstore: dist_async, workers: 2}\n"
+    measure = Throughput(plan_of(f"title: t\nworkload: {{model: mlp, steps: 50}}\n{topology}").arms[0])
+    for event in (
+        _window(1.0, "worker/0", 20, 1.0),
+        _window(1.0, "worker/1", 20, 1.0),
+        Exited(1.0, "main", "worker/1", None, 9),
+        _window(2.0, "worker/0", 30, 1.0),
+        _window(3.0, "worker/0", 40, 1.0),
+        _window(3.0, "worker/1", 20, 1.0),
+    ):
+        measure.add(event)
+    found = _named(measure)["throughput", ""]
+    assert found.samples == pytest.approx([640, 320, 640])
+    assert "restarts" not in found.note
 
 
 def test_a_pause_between_two_windows_is_no_training(plan_of: Callable[..., Plan]) -> None:

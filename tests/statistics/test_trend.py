@@ -4,6 +4,8 @@ import math
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.statistics.summary import Summary
 from harness.statistics.trend import slope
@@ -43,6 +45,14 @@ def test_where_neighbours_are_too_much_alike_it_is_twice_the_range_over_the_leng
     assert trend is not None
     assert trend.high == pytest.approx(2 * 1.99 / 59, rel=0.01)
     assert trend.low == -trend.high
+    assert trend.note == "it goes by stairs: the interval is all that its range allows"
+
+
+@given(st.lists(st.integers(-9, 9), min_size=40, max_size=60))
+def test_the_estimate_lies_in_its_interval(ys: list[int]) -> None:
+    trend = slope(XS[: len(ys)], ys)
+    assert trend is not None and trend.low is not None and trend.high is not None
+    assert trend.low <= trend.median <= trend.high
 
 
 def test_points_at_one_place_give_no_slope() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from harness.worker.batches import Batches, OwnBatches
+from harness.worker.failures import WrongAnswerError
 
 
 def _batches(
@@ -114,7 +115,7 @@ def test_batches_of_a_users_function() -> None:
 )
 def test_batches_of_a_users_function_are_what_was_asked_for(made: object, message: str) -> None:
     batches = OwnBatches(lambda **_: made, [4], [1], 7, 0, 1)  # type: ignore[no-untyped-call]
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises(WrongAnswerError, match=message):
         batches(0)
 
 

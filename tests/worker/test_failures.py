@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import sysconfig
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness.worker import failures
-from harness.worker.failures import AskedError, is_defect
+from harness.worker.failures import AskedError, WrongAnswerError, is_defect
 
 PACKAGE = Path(failures.__file__).parent
 MXNET, SCRIPT = "/opt/mxnet/base.py", "/srv/train.py"
@@ -51,6 +52,19 @@ def test_what_was_asked_for_is_none() -> None:
     assert not raised(AskedError("no"), PACKAGE / "faults/exit.py")
 
 
+def answers(**_: object) -> int:
+    return 3
+
+
+def test_what_a_function_of_the_users_answers_is_not_ours_and_has_its_line() -> None:
+    wrapped = functools.wraps(answers)(lambda: answers())
+    error = WrongAnswerError("batches returned int", wrapped)
+    line = answers.__code__.co_firstlineno
+    assert error.where == failures._where(error, None) == f"test_failures.py:{line}"
+    assert not raised(error, PACKAGE / "batches.py")
+    assert WrongAnswerError("loss", object()).where == ""
+
+
 def test_what_leads_to_a_scripts_first_line_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
     told = list[dict[str, object]]()
 
@@ -74,7 +88,8 @@ def test_what_leads_to_a_scripts_first_line_is_not_shown(capsys: pytest.CaptureF
     said = capsys.readouterr().err
     assert f'File "{SCRIPT}", line 2, in train' in said
     assert "script.py" not in said
-    assert told == [{"error": "ValueError: no data", "defect": False, "mxnet": False, "step": 7}]
+    where = "train.py:2"
+    assert told == [{"error": "ValueError: no data", "defect": False, "mxnet": False, "step": 7, "where": where}]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ imports mxnet inside ``build`` only, so that the controller can read the rest wi
 is in `harness/scenario/model_file.py`.
 """
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -42,8 +43,13 @@ def _of_file(path, function, arguments):
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     build = getattr(module, function)
+
+    @functools.wraps(build, updated=())
+    def built(classes):
+        return build(**dict(arguments, classes=classes)) if _takes_classes(build) else build(**arguments)
+
     return Model(
-        lambda classes: build(**dict(arguments, classes=classes)) if _takes_classes(build) else build(**arguments),
+        built,
         getattr(module, "INPUT", "image"),
         getattr(module, "loss", None),
         getattr(module, "metric", None),

@@ -104,7 +104,9 @@ class Training:
 
     def loss_in_words(self, heads):
         """Where losses come from."""
-        return "what backward starts from (%d)" % heads if heads else self._clock.loss_from
+        if not heads:
+            return self._clock.loss_from
+        return "the array that backward starts from" if heads == 1 else "%d arrays that backward starts from" % heads
 
     @property
     def contexts(self):

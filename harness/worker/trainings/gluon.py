@@ -1,10 +1,13 @@
 """A Gluon block with its loss, softmax unless it brings one: the real training loop."""
 
+import os
+
 import mxnet as mx
 from mxnet import autograd, gluon
 
 from .. import models, updates
 from ..contexts import contexts
+from ..failures import WrongAnswerError
 from . import batches, outputs, seed
 
 
@@ -19,7 +22,8 @@ class Training:
         self.contexts = contexts(job)
         self.net = model.build(outputs(model))
         if not isinstance(self.net, gluon.Block):
-            raise TypeError("%s returned a %s; it must return a block" % (job.model, type(self.net).__name__))
+            asked, kind = os.path.basename(job.model), type(self.net).__name__
+            raise WrongAnswerError("%s returned a %s; it must return a block" % (asked, kind), model.build)
         self.net.initialize(mx.init.Xavier(), ctx=self.contexts)
         if job.hybridize is not None:
             self.net.hybridize(static_alloc=job.hybridize.static_alloc, static_shape=job.hybridize.static_shape)
@@ -43,7 +47,7 @@ class Training:
         data, labels = (gluon.utils.split_and_load(array, self.contexts) for array in arrays)
         with autograd.record():
             losses = [self._loss(self.net(part), label) for part, label in zip(data, labels)]
-            self._checked = self._checked or _require_one_a_sample(losses, data)
+            self._checked = self._checked or self._require_one_a_sample(losses, data)
             scaled = self._update.scaled(losses)
         autograd.backward(scaled)
         return [loss.detach() for loss in losses]  # without their graph, which would keep every step's arrays alive
@@ -56,8 +60,20 @@ class Training:
         """How many samples the network knows now."""
         found = float(self._metric(self.net(mx.nd.array(data, ctx=self.contexts[0])), labels))
         if not (0 <= found <= labels.size and found == int(found)):
-            raise ValueError("metric returned %r; it must count the right ones of %d" % (found, labels.size))
+            words = "metric returned %r; it must count the right ones of %d" % (found, labels.size)
+            raise WrongAnswerError(words, self._metric)
         return int(found)
+
+    def _require_one_a_sample(self, losses, data):
+        """The trainer divides their sum by the samples; a mean, which would be divided twice, ends the worker.
+
+        Returns whether any of them can tell.
+        """
+        for loss, part in zip(losses, data):
+            if loss.size == 1 < len(part):
+                words = "loss returned one number for %d samples; it must return one for each" % len(part)
+                raise WrongAnswerError(words, self._loss)
+        return any(len(part) > 1 for part in data)
 
     @property
     def scale(self):
@@ -87,17 +103,6 @@ class Training:
         for name, parameter in self.net.collect_params().items():
             (fixed if parameter.grad_req == "null" else trained).append((name, parameter.data(context)))
         return trained, fixed
-
-
-def _require_one_a_sample(losses, data):
-    """The trainer divides what they sum up to by the samples; a mean, which would be divided twice, ends the worker.
-
-    Returns whether any of them can tell.
-    """
-    for loss, part in zip(losses, data):
-        if loss.size == 1 < len(part):
-            raise SystemExit("loss returned one number for %d samples; it must return one for each" % len(part))
-    return any(len(part) > 1 for part in data)
 
 
 def _right(outputs, labels):
