@@ -158,6 +158,8 @@ def _record(arguments: argparse.Namespace) -> int:
         trace = profiled.trace(loaded.name, lines)
     allocation_trace.write(trace, arguments.write)
     print(f"{arguments.write}: {len(trace.events)} allocations and frees, {bytes_text(trace.peak)} live at most")
+    if trace.others:
+        print(f"left out: what is on {', '.join(trace.others)}; a trace is of one device")
     print(f"try: harness pool best {arguments.write} --gpu-memory 8GB")
     return 0
 

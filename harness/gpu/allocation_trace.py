@@ -18,10 +18,14 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class AllocationTrace:
-    """``events``: the array's number, and its bytes where it is allocated, 0 where it is freed."""
+    """``events``: the array's number, and its bytes where it is allocated, 0 where it is freed.
+
+    ``others``: devices whose allocations were seen while it was recorded, and are not in it.
+    """
 
     name: str
     events: Sequence[tuple[int, int]]
+    others: Sequence[str] = ()
 
     def scaled(self, factor: float) -> AllocationTrace:
         """Every array so many times as large, at least a byte: another batch size, roughly."""

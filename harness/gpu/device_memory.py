@@ -13,10 +13,53 @@ SMALL, GRAIN = MIB, 512
 
 @dataclass
 class _Page:
-    """A page that small blocks share: bytes that are left, and how many blocks are in it."""
+    """A page that small blocks share: bytes that are left, and how many blocks are in it; ``number`` by age."""
 
+    number: int
     room: int = PAGE
     blocks: int = 0
+
+
+class _Pages:
+    """The oldest page with room, in logarithmic time: a tree whose nodes hold the most room below them."""
+
+    def __init__(self) -> None:
+        self._pages: list[_Page] = []
+        self._leaves = 1
+        self._most = [0, 0]
+
+    def add(self) -> _Page:
+        if len(self._pages) == self._leaves:
+            self._grow()
+        page = _Page(len(self._pages))
+        self._pages.append(page)
+        return page
+
+    def note(self, page: _Page) -> None:
+        """Its room has changed; one without blocks is the device's again."""
+        node = self._leaves + page.number
+        self._most[node] = page.room if page.blocks else 0
+        while node > 1:
+            node //= 2
+            self._most[node] = max(self._most[2 * node], self._most[2 * node + 1])
+
+    def first(self, size: int) -> _Page | None:
+        if self._most[1] < size:
+            return None
+        node = 1
+        while node < self._leaves:
+            node = 2 * node if self._most[2 * node] >= size else 2 * node + 1
+        return self._pages[node - self._leaves]
+
+    def _grow(self) -> None:
+        """Twice as many, without those that are the device's again."""
+        self._pages = [page for page in self._pages if page.blocks]
+        for number, page in enumerate(self._pages):
+            page.number = number
+        self._leaves = max(1, 1 << (2 * len(self._pages)).bit_length())
+        self._most = [0] * 2 * self._leaves
+        for page in self._pages:
+            self.note(page)
 
 
 @dataclass(frozen=True)
@@ -38,7 +81,7 @@ class DeviceMemory:
     total: int
     mallocs: int = 0
     frees: int = 0
-    _open: list[_Page] = field(default_factory=list)
+    _pages: _Pages = field(default_factory=lambda: _Pages())
 
     def malloc(self, size: int) -> Block | None:
         """Memory for ``size`` bytes; None where there is none (``cudaErrorMemoryAllocation``)."""
@@ -57,8 +100,8 @@ class DeviceMemory:
         page = block.page
         page.room += block.size
         page.blocks -= 1
+        self._pages.note(page)
         if not page.blocks:
-            self._open.remove(page)
             self.free += PAGE
 
     def _take(self, size: int) -> bool:
@@ -67,14 +110,14 @@ class DeviceMemory:
         return fits
 
     def _small(self, size: int) -> Block | None:
-        page = next((page for page in self._open if page.room >= size), None)
+        page = self._pages.first(size)
         if page is None:
             if not self._take(PAGE):
                 return None
-            page = _Page()
-            self._open.append(page)
+            page = self._pages.add()
         page.room -= size
         page.blocks += 1
+        self._pages.note(page)
         return Block(size, page)
 
 

@@ -3,6 +3,9 @@
 ``src/storage/pooled_storage_manager.h`` of MXNet 1.9.1: ``RoundAllocSize`` (line 107) and ``Alloc`` (136) of Naive,
 ``get_bucket`` and ``get_size`` (271, 278) and ``Alloc`` (318) of Round. Unpooled is ``gpu_device_storage.h``: every
 array is the device's own block.
+
+``DirectFree`` is left out: workspaces that grow (``GetSpace`` in ``src/resource.cc``) go to the device at once, and a
+trace does not tell which arrays these are.
 """
 
 from __future__ import annotations

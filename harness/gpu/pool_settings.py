@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -105,7 +106,6 @@ def _binary(size: int) -> str:
 
 
 def _number(name: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError as error:
-        raise InputError(f"{name}={text}: MXNet expects a whole number") from error
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", text) is None:
+        raise InputError(f"{name}={text}: MXNet expects a whole number")
+    return int(text)

@@ -18,9 +18,13 @@ _STRAY = 0.01
 
 
 def trace(name: str, lines: Iterable[str]) -> AllocationTrace:
-    """The trace of the device that comes first; InputError where levels do not follow from one another."""
+    """The trace of the device that comes first; InputError where levels do not follow from one another.
+
+    Other devices' are left out, and named in ``others``.
+    """
     events, waiting, stray = list[tuple[int, int]](), defaultdict[int, list[int]](list), 0
-    for number, change in enumerate(_changes(lines)):
+    others = dict[str, None]()
+    for number, change in enumerate(_changes(lines, others)):
         if change > 0:
             waiting[change].append(number)
             events.append((number, change))
@@ -32,16 +36,18 @@ def trace(name: str, lines: Iterable[str]) -> AllocationTrace:
         raise InputError(f"MXNet's profiler noted no allocation of {name}")
     if stray > _STRAY * len(events):
         raise InputError(f"{name} has {stray} frees of nothing that was allocated: threads allocate at once there")
-    return AllocationTrace(name, events)
+    return AllocationTrace(name, events, tuple(others))
 
 
-def _changes(lines: Iterable[str]) -> Iterator[int]:
-    """Of the level of live bytes of the first device."""
+def _changes(lines: Iterable[str], others: dict[str, None]) -> Iterator[int]:
+    """Of the level of live bytes of the first device; the ``others`` are noted, in order."""
     device, level = None, 0
     for found in filter(None, map(_LEVEL.search, lines)):
         device = device or found[1]
-        if found[1] == device:
-            new = int(found[2])
-            if new != level:
-                yield new - level
-            level = new
+        if found[1] != device:
+            others[found[1]] = None
+            continue
+        new = int(found[2])
+        if new != level:
+            yield new - level
+        level = new

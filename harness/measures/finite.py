@@ -24,10 +24,13 @@ class Finite(Measure):
         super().__init__(arm)
         self._parameters: dict[str, set[str]] = {}
         self._first: dict[str, tuple[int, str]] = {}
+        self._whole: set[str] = set()
 
     def add(self, event: Event) -> None:
         parameters = self._parameters.setdefault(event.subject, set())
-        if isinstance(event, NotFinite):
+        if isinstance(event, Done):
+            self._whole.add(event.subject)
+        elif isinstance(event, NotFinite):
             parameters.add(event.parameter)
         elif isinstance(event, Gradients):
             for step, norms in enumerate(event.norms, event.first):
@@ -38,6 +41,8 @@ class Finite(Measure):
     def quantities(self) -> Iterable[Quantity]:
         for role, parameters in sorted(self._parameters.items()):
             step, name = self._first.get(role, (-1, ""))
-            note = f"first the gradient of {name} at step {step}" if name else ""
+            first = f"first the gradient of {name} at step {step}" if name else ""
+            bound = "" if role in self._whole else "at least: it was ended before all were looked at"
+            note = "; ".join(filter(None, (bound, first)))
             if parameters or name:
                 yield Quantity("not_finite", "parameters", len(parameters), 1, subject=role, note=note)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.gpu.device_memory import MIB, PAGE, DeviceMemory
 from tests.conftest import ROOT
@@ -30,3 +32,25 @@ def test_what_is_given_back_is_free() -> None:
         assert block is not None
         device.release(block)
     assert (device.free, device.mallocs, device.frees) == (10 * MIB, 4, 3)
+
+
+@given(st.lists(st.one_of(st.integers(1, MIB), st.integers(-50, -1)), max_size=300))
+def test_small_blocks_go_to_the_oldest_page_with_room(asked: list[int]) -> None:
+    """Beside a search through all pages, with the rule as it is written."""
+    device, blocks, pages = DeviceMemory(10**9, 10**9), [], list[list[int]]()
+    for size in asked:
+        if size > 0:
+            rounded = -(-size // 512) * 512
+            room = (page for page in pages if sum(page) and sum(page) + rounded <= PAGE)
+            page = next(room, None)
+            if page is None:
+                page = list[int]()
+                pages.append(page)
+            page.append(rounded)
+            blocks.append((device.malloc(size), page, rounded))
+        elif blocks:
+            block, page, rounded = blocks.pop(size % len(blocks))
+            assert block is not None
+            page.remove(rounded)
+            device.release(block)
+        assert 10**9 - device.free == PAGE * sum(bool(page) for page in pages)

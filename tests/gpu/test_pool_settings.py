@@ -56,6 +56,7 @@ def test_what_a_pool_does_not_use_it_does_not_refuse() -> None:
     [
         ({"MXNET_GPU_MEM_POOL_TYPE": "round"}, "unknown memory pool; allowed are Naive, Round, Unpooled"),
         ({"MXNET_GPU_MEM_POOL_RESERVE": "many"}, "=many: MXNet expects a whole number"),
+        ({"MXNET_GPU_MEM_POOL_RESERVE": "1_0"}, "=1_0: MXNet expects a whole number"),
         ({"MXNET_GPU_MEM_POOL_TYP": "Round"}, "MXNET_GPU_MEM_POOL_TYP is no setting of MXNet's pools"),
     ],
 )

@@ -22,6 +22,7 @@ def test_a_level_that_rises_is_an_array_and_one_that_falls_frees_one_of_its_size
 def test_other_devices_are_left_out() -> None:
     found = profiled.trace("t", [*lines(100), *lines(70, device="cpu/1"), *lines(0)])
     assert found.events == [(0, 100), (0, 0)]
+    assert found.others == ("cpu/1",)
 
 
 def test_arrays_from_before_are_freed_unseen() -> None:
