@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from tests.play import Play
 ROOT = Path(__file__).parent.parent
 settings.register_profile("calm", deadline=None)  # a slow day breaks no test
 settings.load_profile("calm")
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as below `make test &`: what is interrupted here would not heed it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCENARIO = """\
 title: a question
