@@ -22,7 +22,7 @@ settings.register_profile("calm", deadline=None)  # a slow day breaks no test
 settings.load_profile("calm")
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # as below `make test &`: what is interrupted here would not heed it
+):  # below `make test &`, interrupted jobs would go on
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCENARIO = """\
