@@ -20,9 +20,7 @@ from tests.play import Play
 ROOT = Path(__file__).parent.parent
 settings.register_profile("calm", deadline=None)  # a slow day breaks no test
 settings.load_profile("calm")
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # below `make test &`, interrupted jobs would go on
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # below `make test &`, what is interrupted would go on
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCENARIO = """\
