@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 HELP = "run a training script of your own, as in `harness try ./train.py -- --epochs 1`, and say what is seen of it"
 
+EXIT_CODES = (
+    "exit codes: 0 trained to its end, 1 took steps and came to no end, 2 a mistake in the input or a file that cannot "
+    "be written, 3 nothing was recognised, 130 interrupted"
+)
 SCHEMA = "harness/try/1"
 EXIT_UNWRITTEN = 2
 
@@ -219,7 +223,10 @@ def _hint(arguments: argparse.Namespace, run: Run, written: str | None) -> None:
     if ended is not None and _asks_for_a_gpu(f"{ended.reason}\n{ended.log}"):
         print("it asks for a GPU, which this MXNet or this machine does not have; harness doctor says what is there")
     if ended is not None and (ended.outcome, ended.stage) == ("hung", "training"):
-        print("a script that does something else for so long between steps needs more: --set stall_timeout=10min")
+        print(
+            "a script that does something else for so long between steps needs more: --set stall_timeout=10min; one "
+            "that is through with its steps is kept by a thread of its own"
+        )
     if written is not None and ended is not None and ended.outcome != "completed":
         print(f"wrote {written}; mend that first, then go on with: harness run {written}")
     elif written is not None:

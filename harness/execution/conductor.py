@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -59,6 +60,8 @@ _STEP_MEMORY = 256
 
 _ABORTS = (4, 6, 7, 8, 11)
 """Signals by which a library ends its process: ILL, ABRT, BUS, FPE, SEGV."""
+
+_UNHEARD = "it left by itself, as by exec, or closed what it is heard by"
 
 _ASKED = ("AskedError", "the harness was asked")
 """In errors of faults that let a script fail (`harness/worker/failures.py`), also where it wraps them."""
@@ -408,7 +411,10 @@ class Conductor:
             return None
         step = role.failed.step if role.failed is not None else role.step
         why = "" if role.failed is None else f": {failure.in_short(role.failed)}"
-        return "crashed", f"{name} ended with {how} at step {max(step, role.step)}{why}"
+        reason = f"{name} ended with {how} at step {max(step, role.step)}"
+        if event.status == 0 and not why and self.arm.workload.own_file is not None:
+            return "aborted", f"{reason} or later; {_UNHEARD}"
+        return "crashed", f"{reason}{why}"
 
     def _broken_before_the_start(self, name: str, how: str, signal: int | None) -> tuple[Outcome, str]:
         """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""
@@ -416,9 +422,10 @@ class Conductor:
         named = name if name in failed else next(iter(failed), name)
         why = f": {failure.in_short(failed[named])}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
-        if self.arm.workload.script is not None and not why and how == "exit status 0":
-            why = "; it left by itself, as by exec, or closed what it is heard by"
-        by_mxnet = failed[named].mxnet if named in failed else self.arm.workload.script is None or signal in _ABORTS
+        own = self.arm.workload.own_file
+        if own is not None and not why and how == "exit status 0":
+            why = f"; {_UNHEARD}" if self.arm.workload.script is not None else f"; {Path(own).name} ended it"
+        by_mxnet = failed[named].mxnet if named in failed else own is None or signal in _ABORTS
         return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
 
     def _failed_by_itself(self, event: Exited) -> bool:
@@ -433,7 +440,7 @@ class Conductor:
         if not role.imported:
             return "the script never imported mxnet"
         if not role.ready:
-            return "no batch, gradient or update of MXNet's was seen"
+            return "no batch, gradient or update of MXNet's was seen; in processes that it starts none is"
         return "batches or gradients were seen, but no update by a gluon.Trainer or a Module, nor pushes to a kvstore"
 
     def _broken(self, event: Exited, outcome: Outcome, reason: str) -> list[Action]:

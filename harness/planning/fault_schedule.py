@@ -143,7 +143,10 @@ def meets(fault: ScheduledFault, other: ScheduledFault) -> str | None:
         return None
     if fault.fault.name == other.fault.name and _overlap(fault.span, other.span):
         return "it is in force there already at that time"
-    return _dead(fault, other) or _dead(other, fault)
+    if (why := _dead(fault, other)) is not None or _dead(other, fault) is None:
+        return why
+    begins = other.fault.at.step if other.fault.at else None
+    return f"{other.fault.name}, before it in the list, finds its process dead then, at step {begins}"
 
 
 def _steps(fault: Fault) -> tuple[float, float]:

@@ -27,6 +27,10 @@ class CannotCommitError(Exception):
     """A fault that cannot act in this job, with the reason."""
 
 
+class RefusedError(Exception):
+    """MXNet does not have, or take, what the scenario asks for."""
+
+
 class WrongAnswerError(Exception):
     """A function of the user's returned what it may not."""
 
@@ -80,7 +84,8 @@ def _words(error):
 def tell_of_exit(channel, ended):
     """Of a script that ended itself with a status of its own, or with words, which no hook of exceptions sees."""
     error = "SystemExit: %s" % (ended.code,)
-    channel.emit("failed", error=error, defect=False, mxnet=False, step=channel.step)
+    where = _where(ended, ended.__traceback__)
+    channel.emit("failed", error=error, defect=False, mxnet=False, step=channel.step, where=where)
 
 
 def _from_outside(error, trace):
@@ -103,7 +108,7 @@ def _is_mxnets(error, trace):
             return True
         if not file.startswith(_LIBRARIES):
             break
-    return type(error).__module__.split(".")[0] == "mxnet"
+    return isinstance(error, RefusedError) or type(error).__module__.split(".")[0] == "mxnet"
 
 
 def _trainers():
@@ -145,5 +150,5 @@ def is_defect(error, trace, faults):
         return False  # it is where a file of the user's is compiled
     file = files[-1]
     ours = file.startswith(_PACKAGE) and not file.startswith(_TRAINED)
-    asked = (AskedError, WrongAnswerError, *(error_kind for name, error_kind in _WANTS.items() if name in faults))
-    return ours and not isinstance(error, asked)
+    wanted = tuple(kind for name, kind in _WANTS.items() if name in faults)
+    return ours and not isinstance(error, (AskedError, RefusedError, WrongAnswerError, *wanted))

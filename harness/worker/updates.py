@@ -8,6 +8,7 @@ import tempfile
 import mxnet as mx
 from mxnet import gluon
 
+from .failures import RefusedError
 from .loss_scale import loss_scale
 
 
@@ -43,7 +44,7 @@ class _OfTrainer:
         """
         scaler = self._trainer._amp_loss_scaler
         if not hasattr(scaler, "has_overflow"):
-            raise SystemExit(
+            raise RefusedError(
                 "mxnet %s asks its loss scaler where nobody sees it; leave loss_scaling out, or take 1.8 or later"
                 % mx.__version__
             )

@@ -83,12 +83,27 @@ def test_a_class_and_its_metric(tmp_path: Path) -> None:
             "held_back: 50",
             "metric returned 9999.0; it must count the right ones of 50 (net.py:",
         ),
+        (
+            f"{DIGITS}\ndef loss(outputs, labels):\n    return 3\n",
+            "Net",
+            "",
+            "loss returned a int; it must return an array with a number for each sample (net.py:12)",
+        ),
+        (f"{DIGITS}\nbatches = 5\n", "Net", "", "batches of net.py is a int; it must be a function"),
     ],
 )
 def test_what_makes_no_sense_is_said(tmp_path: Path, file: str, name: str, others: str, said: str) -> None:
     command = ran(tmp_path, file, name, others)
     assert command.code == 1
     assert f"WrongAnswerError: {said}" in " ".join((command.out + command.err).split())
+
+
+def test_a_file_that_ends_the_process_is_not_taken_for_mxnet(tmp_path: Path) -> None:
+    command = ran(tmp_path, f"import os\nos._exit(0)\n{DIGITS}", "Net")
+    assert command.code == 1
+    arm = judged_arm(command)
+    expected = "worker/0 ended with exit status 0 before all were ready; net.py ended it"
+    assert (arm["outcome"], arm["reason"]) == ("crashed", expected)
 
 
 def test_what_it_raises_names_its_line(tmp_path: Path) -> None:

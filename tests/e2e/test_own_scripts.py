@@ -219,7 +219,8 @@ def test_a_script_that_wants_several_processes_is_told_how(tmp_path: Path) -> No
         (
             "import mxnet",
             3,
-            "worker/0 ended with exit status 0 and without a step: no batch, gradient or update of MXNet's was seen",
+            "worker/0 ended with exit status 0 and without a step: no batch, gradient or update of MXNet's was seen; "
+            "in processes that it starts none is",
         ),
         (
             "import mxnet as mx; list(mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(mx.nd.ones((8, 2))), 4))",
@@ -245,6 +246,23 @@ def test_a_script_that_does_not_train_gets_a_plain_answer(tmp_path: Path, text: 
     assert command.code == code, command.err
     assert command.json["verdict"]["arms"][0]["reason"].startswith(reason)
     assert not (tmp_path / "train.yaml").exists()
+
+
+def test_of_trainers_in_several_threads_the_first_counts_whole(target: Path, tmp_path: Path) -> None:
+    command = tried(tmp_path, SCRIPTS / "together.py")
+    assert command.json["verdict"]["arms"][0]["reason"] == "1 of 1 workers trained 30 steps and every process left"
+    assert command.json["seen"]["beside"].startswith("2 more")
+
+
+def test_a_script_that_becomes_another_process_is_not_said_to_have_crashed(tmp_path: Path) -> None:
+    text = (SCRIPTS / "together.py").read_text().replace("range(3)", "range(1)")
+    (tmp_path / "train.py").write_text(
+        f"{text}\nimport os, sys\nos.execv(sys.executable, [sys.executable, '-c', ''])\n"
+    )
+    command = tried(tmp_path, tmp_path / "train.py")
+    arm = command.json["verdict"]["arms"][0]
+    assert (command.code, arm["outcome"]) == (1, "aborted")
+    assert arm["reason"].endswith("or later; it left by itself, as by exec, or closed what it is heard by")
 
 
 @pytest.mark.parametrize(

@@ -263,6 +263,13 @@ def test_nobody_can_have_a_fault_after_its_death(tmp_path: Path) -> None:
     assert "6:5: faults.1: pause of worker/1: its process is dead by then (kill at step 20)" in _error(tmp_path, text)
 
 
+def test_a_kill_before_which_a_fault_has_no_step_left(tmp_path: Path) -> None:
+    worker = "select: {role: worker, rank: 1}, at: {step: 10}"
+    text = FAULTS.replace("FAULT", f"nan: {{{worker}}}\n  - kill: {{{worker}}}")
+    expected = "kill of worker/1: nan, before it in the list, finds its process dead then, at step 10"
+    assert expected in _error(tmp_path, text)
+
+
 def test_the_oracle_knows_plain_sgd_only(tmp_path: Path) -> None:
     text = "title: q\nworkload: {training: oracle, steps: 90, optimizer: {name: adam}}\nexpect: {updates: exact}\n"
     assert "the oracle knows the weights of plain sgd only" in _error(tmp_path, text)

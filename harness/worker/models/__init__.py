@@ -15,6 +15,8 @@ import os
 import sys
 from collections import namedtuple
 
+from ..failures import WrongAnswerError
+
 Model = namedtuple("Model", ["build", "input", "loss", "metric", "batches"])
 Model.__new__.__defaults__ = (None, None, None)
 
@@ -42,6 +44,11 @@ def _of_file(path, function, arguments):
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    for name in (function, "loss", "metric", "batches"):
+        found = getattr(module, name, None)
+        if found is not None and not callable(found):
+            words = "%s of %s is a %s; it must be a function"
+            raise WrongAnswerError(words % (name, os.path.basename(path), type(found).__name__), found)
     build = getattr(module, function)
 
     @functools.wraps(build, updated=())

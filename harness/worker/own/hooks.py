@@ -62,8 +62,8 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_m
             failed()
             raise
         finally:
-            within.deaf = False
-        return after(result, *arguments, **named) if seen.listens else result
+            within.deaf = within.apart
+        return result if within.deaf or not seen.listens else after(result, *arguments, **named)
 
     setattr(holder, name, hooked)
 
@@ -212,7 +212,7 @@ class _Iteration:
         try:
             batch = next(self._batches)
         finally:
-            seen.within.deaf = False
+            seen.within.deaf = seen.within.apart
         return seen.fetched(batch, self._loader) if seen.listens else batch
 
     def __len__(self):

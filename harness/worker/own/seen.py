@@ -2,7 +2,7 @@
 
 A step ends when the weights were updated: with the ``step`` of a Trainer, the ``update`` of a Module, or where there is
 neither, with the push of a key that begins anew. Of several, the first one counts steps, until another one has taken
-two without it, or a new one comes when it has taken two.
+two without it, or a new one comes when it has taken two. Those that step in other threads meanwhile are not heard.
 """
 
 import atexit
@@ -53,10 +53,10 @@ class _Booked:
 
 
 class _Within(threading.local):
-    """Of each thread: whether it is within a hooked function; since when it waits for a batch, and what faults tell of
-    that: ``(fault, step)``."""
+    """Of each thread: whether it is within a hooked function, or trains ``apart`` from the steps that count; since when
+    it waits for a batch, and what faults tell of that: ``(fault, step)``."""
 
-    deaf, began, kept = False, 0.0, None
+    deaf, apart, began, kept = False, False, 0.0, None
 
 
 class Seen:
@@ -72,6 +72,7 @@ class Seen:
         self._ends = False
         self._steps = self._training = self._loaders = None
         self._started = self._told = self._over = False
+        self._starting = threading.Lock()
         self._counts, self._shapes = [], []
         self._counts_told = None
         self._fetched = deque(maxlen=_MOST_FETCHED)
@@ -254,6 +255,9 @@ class Seen:
     def updates(self, kind, holder, *arguments, **named):
         """Weights are about to be updated, by a function with these arguments."""
         self._start()
+        if self._training.steps_apart(kind, holder):
+            self.within.apart = True
+            return True
         self._ends = self._training.takes_step(kind, holder)
         if not self._ends:
             self._booked.forget_losses()  # they were of the other one
@@ -324,10 +328,15 @@ class Seen:
         """Before the first batch, gradient or update, whichever is first: all workers begin together."""
         if self._started:
             return
-        self._started = True
-        self._channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
-        self._channel.await_credit(0)
-        self._steps.begin()
+        with self._starting:  # threads of a script come together, too
+            if self._started:
+                return
+            try:
+                self._channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
+                self._channel.await_credit(0)
+                self._steps.begin()
+            finally:  # a fault may raise, and the script go on
+                self._started = True
 
     def _may_update(self):
         """Let faults act on gradients, once in a step; whether they allow the update."""

@@ -1,5 +1,6 @@
 """Who takes a script's steps, and what is trained with them."""
 
+import threading
 import weakref
 
 from .fetched import Fetched
@@ -11,7 +12,8 @@ class Training:
 
     def __init__(self, mx, loaders):
         self._loaders = loaders
-        self._clock, self._key = None, None
+        self._clock, self._thread, self._key = None, None, None
+        self._apart, self._choosing = [], threading.Lock()
         self._since, self._beside, self._before = [], [], (None, lambda: None)
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
@@ -28,9 +30,23 @@ class Training:
 
     def is_clock(self, kind, holder):
         """Whether that is who counts steps; the first one is, but a kvstore only where there is nothing else."""
-        if self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner):
-            self._clock = kind(holder)
+        if self._gives_way_to(kind):
+            with self._choosing:
+                if self._gives_way_to(kind):
+                    self._thread, self._clock = threading.current_thread(), kind(holder)
         return self._clock.of is holder
+
+    def _gives_way_to(self, kind):
+        return self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner)
+
+    def steps_apart(self, kind, holder):
+        """Whether it is not who counts steps, and in a thread beside theirs: nobody knows an order of their steps."""
+        if self.is_clock(kind, holder):
+            return False
+        if self._thread is threading.current_thread() or not self._thread.is_alive():
+            return False
+        self._apart.append(kind(holder))
+        return True
 
     def takes_step(self, kind, holder):
         """Whether a step of it is one of the script's."""
@@ -47,7 +63,8 @@ class Training:
             self._since.append(kind(holder))
             return False
         self._before = type(self._clock), weakref.ref(self._clock.of)
-        self._clock, self._since, self._beside, self._taken = kind(holder), [], [], 0
+        self._thread, self._clock = threading.current_thread(), kind(holder)
+        self._since, self._beside, self._taken = [], [], 0
         return True
 
     @property
@@ -67,7 +84,7 @@ class Training:
         """All whose weights are trained, as far as is known."""
         own = [self._clock, *self._since]
         kind, before = self._before[0], self._before[1]()  # who counted steps, and is still there: they take turns
-        others = self._beside if before is None else [*self._beside, kind(before)]
+        others = [*self._apart, *self._beside, *([] if before is None else [kind(before)])]
         for other in others:
             if not any(owner.of is other.of or owner.shares(other.of) for owner in own):
                 own.append(other)

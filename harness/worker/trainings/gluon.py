@@ -7,7 +7,7 @@ from mxnet import autograd, gluon
 
 from .. import models, updates
 from ..contexts import contexts
-from ..failures import WrongAnswerError
+from ..failures import RefusedError, WrongAnswerError
 from . import batches, outputs, seed
 
 
@@ -70,6 +70,9 @@ class Training:
         Returns whether any of them can tell.
         """
         for loss, part in zip(losses, data):
+            if not isinstance(loss, mx.nd.NDArray):
+                words = "loss returned a %s; it must return an array with a number for each sample"
+                raise WrongAnswerError(words % type(loss).__name__, self._loss)
             if loss.size == 1 < len(part):
                 words = "loss returned one number for %d samples; it must return one for each" % len(part)
                 raise WrongAnswerError(words, self._loss)
@@ -119,4 +122,4 @@ def _switch_on_amp(asked):
         amp.init(target_dtype=asked.dtype, **lists)
     except (AssertionError, AttributeError, TypeError, ValueError, mx.MXNetError) as error:
         why = "amp %s with %s" % (asked.dtype, ", ".join(lists)) if lists else "amp %s" % asked.dtype
-        raise SystemExit("%s is not available in mxnet %s: %s" % (why, mx.__version__, error)) from error
+        raise RefusedError("%s is not available in mxnet %s: %s" % (why, mx.__version__, error)) from error
