@@ -18,6 +18,15 @@ GIGABYTES = 4.0
 """On disk, of which half is loaded from the network."""
 
 DEFAULT_NCCL, DEFAULT_CUDNN = "2.21.5", "8.9.6.50"
+NCCL, CUDNN = "nvidia-nccl-cu11", "nvidia-cudnn-cu11"
+PUBLISHED = {
+    NCCL: ("2.21.5", "2.20.5", "2.19.3", "2.18.3", "2.16.5", "2.16.2", "2.15.5", "2.14.3", "2.13.4"),
+    CUDNN: (
+        *("8.9.6.50", "8.9.5.30", "8.9.4.25", "8.9.2.26", "8.9.1.23", "8.9.0.131", "8.8.1.3", "8.8.0.121"),
+        *("8.7.0.84", "8.6.0.163", "8.5.0.96"),
+    ),
+}
+"""Versions that PyPI has, newest first: CUDA 11 gets no more of them."""
 _LIBRARIES = {
     "nvidia-cuda-runtime-cu11": "11.8.89",
     "nvidia-cuda-nvrtc-cu11": "11.8.89",
@@ -35,7 +44,7 @@ DRIVER = "libcuda.so.1"
 
 def requirements(nccl: str | None, cudnn: str | None) -> tuple[str, ...]:
     """The wheels of NVIDIA's, each pinned."""
-    chosen = {"nvidia-nccl-cu11": nccl or DEFAULT_NCCL, "nvidia-cudnn-cu11": cudnn or DEFAULT_CUDNN}
+    chosen = {NCCL: nccl or DEFAULT_NCCL, CUDNN: cudnn or DEFAULT_CUDNN}
     return tuple(f"{name}=={version}" for name, version in {**_LIBRARIES, **chosen}.items())
 
 

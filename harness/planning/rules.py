@@ -75,6 +75,9 @@ def of_target(target: Target) -> Iterator[Violation]:
     if target.cuda and (target.mxnet or wheels.VERSIONS[-1]) not in wheels.VERSIONS:
         there = ", ".join(wheels.VERSIONS)
         yield ("target", "mxnet"), f"there is no {wheels.WHEEL} {target.mxnet}; there are {there}"
+    for field, wheel, asked in (("nccl", wheels.NCCL, target.nccl), ("cudnn", wheels.CUDNN, target.cudnn)):
+        if target.cuda and asked is not None and asked not in wheels.PUBLISHED[wheel]:
+            yield ("target", field), f"there is no {wheel} {asked}; there are {', '.join(wheels.PUBLISHED[wheel])}"
 
 
 def _topology(scenario: Scenario) -> Iterator[Violation]:

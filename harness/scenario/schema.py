@@ -67,11 +67,19 @@ class Target(Strict):
         }
         return self.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
-    @field_validator("cuda", "nccl", "cudnn", mode="before")
+    @field_validator("cuda", mode="before")
     @classmethod
     def _version(cls, value: Any) -> Any:
         """``11`` is a number to YAML."""
-        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("nccl", "cudnn", mode="before")
+    @classmethod
+    def _written_out(cls, value: Any) -> Any:
+        """YAML takes 2.20 for 2.2."""
+        if isinstance(value, int | float):
+            raise ValueError(f'{value} is a number; give the whole version in quotes, as "2.20.5"')
+        return value
 
     @field_validator("env", mode="before")
     @classmethod

@@ -141,6 +141,7 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
     with _lock(wanted.key):
         if built := _load(place):
             return built
+        _clear()
         say(f"building target {wanted.name} (about {wanted.size}, once): {' '.join(wanted.requirements)}")
         _build(wanted, place, say)
         say(f"built target {wanted.name}")
@@ -366,6 +367,20 @@ def base_python() -> tuple[str, str]:
         if path := shutil.which(f"python3.{minor}"):
             return f"3.{minor}", path
     raise TargetError("mxnet needs Python 3.7 to 3.11 and none is on the path; give --python PATH")
+
+
+def _clear() -> None:
+    """Delete what killed builds left, of targets that nobody builds now: up to 4 GB each."""
+    for left in cache_folder().glob(".building-*"):
+        with suppress(OSError):
+            lock = os.open(
+                left.with_name(f".lock-{left.name.removeprefix('.building-')}"), os.O_RDWR | os.O_CREAT, 0o644
+            )
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 @contextmanager

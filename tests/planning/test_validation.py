@@ -263,6 +263,19 @@ def test_nobody_can_have_a_fault_after_its_death(tmp_path: Path) -> None:
     assert "6:5: faults.1: pause of worker/1: its process is dead by then (kill at step 20)" in _error(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nccl: 2.20", 'target.nccl: 2.2 is a number; give the whole version in quotes, as "2.20.5"'),
+        ('nccl: "2.20"', "target.nccl: there is no nvidia-nccl-cu11 2.20; there are 2.21.5, 2.20.5, "),
+        ('cudnn: "8.9.6"', "target.cudnn: there is no nvidia-cudnn-cu11 8.9.6; there are 8.9.6.50, "),
+    ],
+)
+def test_libraries_that_there_are_not(tmp_path: Path, target: str, message: str) -> None:
+    text = f"title: q\ntarget: {{mxnet: 1.9.1, cuda: 11, {target}}}\nworkload: {{model: mlp, steps: 90}}\n"
+    assert message in _error(tmp_path, text)
+
+
 def test_a_kill_before_which_a_fault_has_no_step_left(tmp_path: Path) -> None:
     worker = "select: {role: worker, rank: 1}, at: {step: 10}"
     text = FAULTS.replace("FAULT", f"nan: {{{worker}}}\n  - kill: {{{worker}}}")

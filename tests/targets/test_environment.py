@@ -69,6 +69,14 @@ def test_a_build_that_was_killed_is_not_taken_for_an_environment(cache: Path) ->
     assert list(environment.every()) == []
 
 
+def test_what_killed_builds_of_others_left_is_deleted_unless_they_are_built_now(cache: Path) -> None:
+    for key in ("gone", "busy"):
+        (cache / f".building-{key}").mkdir(parents=True)
+    with environment._lock("busy"), pytest.raises(TargetError):
+        environment.ensure(Recipe("3.11", ("mxnet==0.0.0.dev0",)), lambda line: None)
+    assert [path.name for path in cache.iterdir() if path.is_dir()] == [".building-busy"]
+
+
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
