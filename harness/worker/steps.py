@@ -12,6 +12,8 @@ from .in_process_faults import InProcessFaults
 from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
 
+_TOLD_SECONDS = 0.5
+
 
 class Steps:
     """Steps of a ``training`` (`harness/worker/trainings`): `begin`, then `computed`, `updates` and `ended` for each.
@@ -140,11 +142,7 @@ class Steps:
     def _close(self, window):
         """Wait for all steps of the window, and report."""
         job, channel, first = self._job, self._channel, window.first
-        for step, loss in enumerate(window.losses, first):  # steps are issued far ahead; a long wait is not a hang
-            if loss:
-                loss[-1].wait_to_read()
-            channel.heartbeat(step)
-        mx.nd.waitall()
+        self._wait(window)
         _compute_for_nothing((monotonic() - window.opened) * job.burden)
         seconds = monotonic() - window.opened
         self._tell_of_waits(first)
@@ -155,6 +153,20 @@ class Steps:
             channel.emit("phases", first=first, **window.times)
         self._report(window)
         self._window = None
+
+    def _wait(self, window):
+        """Steps are issued far ahead; a long wait is not a hang: of every so many that take half a second one is told.
+
+        To ask of each takes longer than many a step.
+        """
+        place, last = 0, len(window.losses) - 1
+        while place < last:
+            if window.losses[place]:
+                window.losses[place][-1].wait_to_read()
+            self._channel.heartbeat(window.first + place)
+            place += max(1, int(_TOLD_SECONDS * (place + 1) / max(monotonic() - window.opened, 1e-6)))
+        mx.nd.waitall()
+        self._channel.heartbeat(window.first + last)
 
     def _tell_of_waits(self, first):
         """How long each step of the window waited for its batch, where a loader of MXNet's brings them."""

@@ -67,7 +67,7 @@ def test_a_batch_size_may_vary(target: Path, tmp_path: Path) -> None:
         "title: a question\n"
         "workload: {model: mlp, steps: 40, warmup: 0, batch_size: {distribution: choice, values: [8, 64]}}\n"
         "topology: {kvstore: dist_sync, workers: 2, update_on_kvstore: false}\n"
-        "expect: {agreement: true}\n"
+        "expect: {outcome: completed}\n"  # MXNet lets weights part: kvstore/update-on-worker
     )
     arm = _arms(tmp_path, tmp_path / "question.yaml")["main"]
     assert _values(arm, "goodput")[0] > 0  # of throughput, most cells may be idle where tests share processors

@@ -49,23 +49,24 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_m
         return
     within = seen.within
 
-    @functools.wraps(original)
     def hooked(*arguments, **named):
         if within.deaf or not seen.listens:
-            return original(*arguments, **named)
-        if not before(*arguments, **named):
+            return original(*arguments, **named) if named else original(*arguments)
+        if not (before(*arguments, **named) if named else before(*arguments)):  # an empty ** takes as long as the call
             return None
         within.deaf = True
         try:
-            result = original(*arguments, **named)
+            result = original(*arguments, **named) if named else original(*arguments)
         except BaseException:
             failed()
             raise
         finally:
             within.deaf = within.apart
-        return result if within.deaf or not seen.listens else after(result, *arguments, **named)
+        if within.deaf or not seen.listens:
+            return result
+        return after(result, *arguments, **named) if named else after(result, *arguments)
 
-    setattr(holder, name, hooked)
+    setattr(holder, name, functools.wraps(original)(hooked))
 
 
 def _at_gradients(mx, seen):
@@ -198,21 +199,21 @@ class _Iteration:
     """One pass over a DataLoader, each batch of which is told of."""
 
     def __init__(self, loader, batches, seen):
-        self._loader, self._batches, self._seen = loader, batches, seen
+        self._loader, self._batches, self._seen, self._within = loader, batches, seen, seen.within
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        seen = self._seen
-        if not seen.hears:
+        seen, within = self._seen, self._within
+        if within.deaf or not seen.listens:
             return next(self._batches)
         seen.fetches()
-        seen.within.deaf = True
+        within.deaf = True
         try:
             batch = next(self._batches)
         finally:
-            seen.within.deaf = seen.within.apart
+            within.deaf = within.apart
         return seen.fetched(batch, self._loader) if seen.listens else batch
 
     def __len__(self):

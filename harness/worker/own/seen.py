@@ -53,8 +53,8 @@ class _Booked:
 
 
 class _Within(threading.local):
-    """Of each thread: whether it is within a hooked function, or trains ``apart`` from the steps that count; since when
-    it waits for a batch, and what faults tell of that: ``(fault, step)``."""
+    """Of each thread: whether it is within a hooked function, and what that calls goes untold, or trains ``apart`` from
+    the steps that count; since when it waits for a batch, and what faults tell of that: ``(fault, step)``."""
 
     deaf, apart, began, kept = False, False, 0.0, None
 
@@ -98,11 +98,6 @@ class Seen:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
         atexit.register(self._leave)  # before MXNet's own, which was registered earlier
-
-    @property
-    def hears(self):
-        """Whether what is called now is told: not what a hooked function calls itself, in this thread."""
-        return self.listens and not self.within.deaf
 
     def _leave(self):
         """Listen no more, and hold no array: those that outlive their library abort the process."""

@@ -72,10 +72,10 @@ def test_what_a_trainer_is_told_counts_only_where_nothing_else_ever_did() -> Non
 def test_what_another_thread_calls_is_heard_while_this_one_is_within_a_function() -> None:
     seen, heard = Seen(SimpleNamespace(), None, "worker/0", {}), []
     seen.listens = seen.within.deaf = True
-    thread = threading.Thread(target=lambda: heard.append(seen.hears))
+    thread = threading.Thread(target=lambda: heard.append(seen.within.deaf))
     thread.start()
     thread.join()
-    assert (heard, seen.hears) == ([True], False)
+    assert (heard, seen.within.deaf) == ([False], True)
 
 
 def test_of_batches_that_a_module_went_forward_with_the_last_is_gone_back_from() -> None:
