@@ -67,7 +67,7 @@ def warn_of_workloads(say: Console, plan: Plan) -> None:
 
 
 def _warn_of_metric(say: Console, path: str | None) -> None:
-    if path is None or "metric" not in (known := model_file.read(path)).names:
+    if path is None or "metric" not in (known := model_file.read(path)).functions:
         return
     instead = "; batches has none of these" if known.facts.own_batches else ""
     say.print(

@@ -53,6 +53,9 @@ DIVERGED_SECONDS = 2.0
 IMPORT_SECONDS = 20.0
 """So long a worker has to import MXNet once a process that serves it has failed to start."""
 
+ELSEWHERE_SECONDS = 3.0
+"""So long servers may stay when all workers are gone; those that nobody has asked for anything never leave."""
+
 STALL_STEPS = 10
 """A job is not hung before it has stood still for ten times its median step."""
 
@@ -386,8 +389,6 @@ class Conductor:
         if event.subject in self._scheduler.expected_exits and self._scheduler.will_restart:
             return []
         if any(state.lives for state in self._roles.values()):
-            if self._all_workers_gone() and (other := self._trains_elsewhere()):
-                return self._end(event.t, "aborted", other)  # servers that nobody asked for anything never leave
             return self._dismiss_services()
         return self._complete(event.t)
 
@@ -412,7 +413,7 @@ class Conductor:
         step = role.failed.step if role.failed is not None else role.step
         why = "" if role.failed is None else f": {failure.in_short(role.failed)}"
         reason = f"{name} ended with {how} at step {max(step, role.step)}"
-        if event.status == 0 and not why and self.arm.workload.own_file is not None:
+        if event.status == 0 and not why and name in self.arm.workers and self.arm.workload.own_file is not None:
             return "aborted", f"{reason} or later; {_UNHEARD}"
         return "crashed", f"{reason}{why}"
 
@@ -423,9 +424,10 @@ class Conductor:
         why = f": {failure.in_short(failed[named])}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
         own = self.arm.workload.own_file
-        if own is not None and not why and how == "exit status 0":
+        if own is not None and not why and how == "exit status 0" and name in self.arm.workers:
             why = f"; {_UNHEARD}" if self.arm.workload.script is not None else f"; {Path(own).name} ended it"
-        by_mxnet = failed[named].mxnet if named in failed else own is None or signal in _ABORTS
+        runs_own = own is not None and (named in self.arm.workers or self.arm.workload.script is not None)
+        by_mxnet = failed[named].mxnet if named in failed else not runs_own or signal in _ABORTS
         return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
 
     def _failed_by_itself(self, event: Exited) -> bool:
@@ -544,6 +546,9 @@ class Conductor:
         actions = self._moved_by(now, self._scheduler.due(now, self.started))
         if self.started is None:
             return actions + (self._startup_failed(now) if now >= self.began + self.startup_timeout else [])
+        left_alone = now >= self._moved + ELSEWHERE_SECONDS and self._workers_done() and self._all_workers_gone()
+        if left_alone and (other := self._trains_elsewhere()):
+            return [*actions, *self._end(now, "aborted", other)]
         return actions + (self._stalled(now) if now >= self._stall_deadline() else [])
 
     def _startup_failed(self, now: float) -> list[Action]:

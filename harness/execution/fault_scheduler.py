@@ -91,7 +91,7 @@ class FaultScheduler:
         At the same one, ps-lite's others would not connect anew, and what they had sent to the dead would come to it.
         """
         spawn = self._spawns[role]
-        if role == "scheduler":
+        if role == "scheduler" and not self._alive:
             self._began.clear()
         if role in self._began:
             spawn = replace(spawn, env={name: value for name, value in spawn.env.items() if name != NODE_PORT})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import ClassVar
 
 from harness.measures import Measure, from_samples
@@ -32,7 +34,7 @@ class _Stretch:
     """Time of one worker from ``begin`` to ``end``, with what its windows in it trained and took.
 
     ``covered``: seconds of it in which the worker trained; the rest are gaps, as while it was started again. ``steps``
-    count in place of samples where these are not known of all.
+    count in place of samples where these are not known of all. ``life``: of its process, which may be started again.
     """
 
     begin: float
@@ -41,6 +43,7 @@ class _Stretch:
     samples: float
     seconds: float
     covered: float
+    life: int
 
     @property
     def rate(self) -> float:
@@ -56,7 +59,7 @@ class _Stretch:
         """Both as one."""
         steps, samples = self.steps + later.steps, self.samples + later.samples
         sums = (steps, samples, self.seconds + later.seconds, self.covered + later.covered)
-        return _Stretch(self.begin, later.end, *sums)
+        return _Stretch(self.begin, later.end, *sums, self.life)
 
     @property
     def in_steps(self) -> _Stretch:
@@ -73,15 +76,23 @@ class _Windows:
         self._pending = 0
 
     def add(self, stretch: _Stretch) -> None:
-        if self._pending:
+        if self._pending and self.stretches[-1].life == stretch.life:
             self.stretches[-1] = self.stretches[-1].joined(stretch)
         else:
+            self._pending = 0
             self.stretches.append(stretch)
         self._pending = (self._pending + 1) % self.stride
         if len(self.stretches) >= CAPACITY and not self._pending:
-            pairs = zip(self.stretches[0::2], self.stretches[1::2], strict=True)
-            self.stretches = [first.joined(second) for first, second in pairs]
+            self.stretches = list(_in_pairs(self.stretches))
             self.stride *= 2
+
+
+def _in_pairs(stretches: Sequence[_Stretch]) -> Iterator[_Stretch]:
+    """Each joined with the next; not across a restart."""
+    for _, alike in groupby(stretches, lambda stretch: stretch.life):
+        life = list(alike)
+        pairs = zip(life[0::2], [*life[1::2], None] if len(life) % 2 else life[1::2], strict=True)
+        yield from (first if second is None else first.joined(second) for first, second in pairs)
 
 
 @dataclass
@@ -140,6 +151,7 @@ class Throughput(Measure):
         self._unit = "samples"
         self._gone: dict[str, float] = {}
         self._restarts: list[tuple[float, float]] = []
+        self._lives = Counter[str]()
 
     def add(self, event: Event) -> None:
         if isinstance(event, Window):
@@ -171,6 +183,8 @@ class Throughput(Measure):
         stretch = self._stretch(window)
         if window.subject in self._gone:
             self._restarts.append((self._gone.pop(window.subject), stretch.begin))
+            self._lives[window.subject] += 1
+            stretch = replace(stretch, life=self._lives[window.subject])
         if self.arm.turn:
             self._turns.setdefault(window.first // self.arm.turn, _Turn()).add(stretch)
         self._whole.setdefault(window.subject, _Windows()).add(stretch)
@@ -189,7 +203,7 @@ class Throughput(Measure):
         begin = before if 0 <= opened - before <= REPORT_SECONDS else opened
         self._ends[window.subject] = window.t
         counts = float(window.steps), float(self._samples(window))
-        return _Stretch(begin, window.t, *counts, window.seconds, window.t - begin)
+        return _Stretch(begin, window.t, *counts, window.seconds, window.t - begin, self._lives[window.subject])
 
     def _samples(self, window: Window) -> int:
         """Of a window; where those of one are not known, steps count in all of them."""
@@ -227,7 +241,8 @@ class Throughput(Measure):
         rates, stride = self._rates(self._whole, self._through)
         if self.arm.turn:
             rates, stride = [turn.rate(self._unit == "steps") for turn in self._turns.values()], 1
-        down = sum(end - begin for begin, end in self._downtimes())
+        began = max((windows.stretches[0].begin for windows in self._whole.values()), default=0.0)
+        down = sum(end - begin for begin, end in self._downtimes() if end > began)
         note = "; ".join(filter(None, (f"without {down:.1f} s of restarts" if down else "", _idle(rates))))
         yield from_samples("throughput", f"{self._unit}/s", rates, note=note, stride=stride)
         yield _cost(rates, note, stride, self._unit.removesuffix("s"))

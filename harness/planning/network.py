@@ -46,11 +46,17 @@ class Network(Strict):
 
 
 def lay_out(spec: NetworkSpec, roles: Sequence[str]) -> Network:
-    """Hosts in the order of their first role; addresses fall in that order, as ps-lite gives ranks by them."""
+    """Hosts in the order of their first role; addresses fall by their first worker, as ps-lite gives ranks by them.
+
+    Where a host has several workers, their ranks follow one another.
+    """
     shared = {role: name for name, host in spec.hosts.items() for role in host.roles}
-    names = dict.fromkeys(shared.get(role, own_host(role)) for role in roles)
-    addresses = reversed([*_SUBNET.hosts()][:-1])  # from .253, while all have three digits: they are compared as text
-    return Network(mtu=spec.mtu, hosts=tuple(_host(spec, name, str(next(addresses)), roles) for name in names))
+    of_role = {role: shared.get(role, own_host(role)) for role in roles}
+    workers = [name for role, name in of_role.items() if role.startswith("worker/")]
+    addresses = [*_SUBNET.hosts()][-2::-1]  # from .253, while all have three digits: they are compared as text
+    given = dict(zip(dict.fromkeys([*workers, *of_role.values()]), map(str, addresses), strict=False))
+    hosts = (_host(spec, name, given[name], roles) for name in dict.fromkeys(of_role.values()))
+    return Network(mtu=spec.mtu, hosts=tuple(hosts))
 
 
 def own_host(role: str) -> str:

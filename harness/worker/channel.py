@@ -63,6 +63,10 @@ class Channel:
     def heartbeat(self, step):
         """Say that ``step`` was begun, unless something was said within the last half second."""
         self.step = step
+        self.progress(step)
+
+    def progress(self, step):
+        """Say the same of a step before the last one that was begun."""
         if monotonic() - self._last > HEARTBEAT_SECONDS:
             self.emit("progress", step=step)
 

@@ -163,10 +163,9 @@ class Steps:
         while place < last:
             if window.losses[place]:
                 window.losses[place][-1].wait_to_read()
-            self._channel.heartbeat(window.first + place)
+            self._channel.progress(window.first + place)
             place += max(1, int(_TOLD_SECONDS * (place + 1) / max(monotonic() - window.opened, 1e-6)))
         mx.nd.waitall()
-        self._channel.heartbeat(window.first + last)
 
     def _tell_of_waits(self, first):
         """How long each step of the window waited for its batch, where a loader of MXNet's brings them."""

@@ -254,8 +254,13 @@ def test_of_trainers_in_several_threads_the_first_counts_whole(target: Path, tmp
     assert command.json["seen"]["beside"].startswith("2 more")
 
 
+def test_a_training_in_a_later_thread_counts_but_for_its_first_steps(target: Path, tmp_path: Path) -> None:
+    command = tried(tmp_path, SCRIPTS / "later.py")
+    assert command.json["verdict"]["arms"][0]["reason"] == "1 of 1 workers trained 57 steps and every process left"
+
+
 def test_a_script_that_becomes_another_process_is_not_said_to_have_crashed(tmp_path: Path) -> None:
-    text = (SCRIPTS / "together.py").read_text().replace("range(3)", "range(1)")
+    text = (SCRIPTS / "together.py").read_text().replace("range(3)", "range(1)").replace("Barrier(3)", "Barrier(1)")
     (tmp_path / "train.py").write_text(
         f"{text}\nimport os, sys\nos.execv(sys.executable, [sys.executable, '-c', ''])\n"
     )

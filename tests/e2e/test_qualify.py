@@ -71,7 +71,7 @@ def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
 
 
 def test_its_parts_are_studies_that_stay_with_it(folder: Path) -> None:
-    (whole,) = folder.glob("studies/*-qualify")
+    *_, whole = sorted(folder.glob("studies/*-qualify"))  # more where the test before was run again
     parts = json.loads((whole / "parts.json").read_text())
     assert sorted(parts) == ["operators", "starts", "survival"]
     said = harness("studies", "--results", folder).out

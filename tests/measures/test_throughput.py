@@ -132,6 +132,26 @@ def test_time_in_which_a_process_was_started_again_is_cut_out(plan_of: Callable[
     assert measured["throughput", ""].note.startswith("without 3.0 s of restarts")
 
 
+@pytest.mark.parametrize("before", [4094, 4095, 4096, 5001])
+def test_so_it_is_where_windows_are_joined(plan_of: Callable[..., Plan], before: int) -> None:
+    measure = Throughput(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n").arms[0])
+    for number in range(before):
+        measure.add(_window(1.0 + number, "worker/0", 20, 1.0))
+    measure.add(Exited(float(before), "main", "worker/0", None, 9))
+    for number in range(40):
+        measure.add(_window(before + 601.0 + number, "worker/0", 20, 1.0))
+    found = _named(measure)["throughput", ""]
+    assert found.note.startswith("without 600.0 s of restarts")
+    assert min(found.samples) == pytest.approx(320)
+
+
+def test_time_before_the_first_window_is_in_no_grid(plan_of: Callable[..., Plan]) -> None:
+    measure = Throughput(plan_of("title: t\nworkload: {model: mlp, steps: 50}\n").arms[0])
+    measure.add(Exited(2.0, "main", "worker/0", None, 9))
+    measure.add(_window(31.0, "worker/0", 20, 1.0))
+    assert "restarts" not in _named(measure)["throughput", ""].note
+
+
 def test_it_is_not_where_others_trained_meanwhile(plan_of: Callable[..., Plan]) -> None:
     topology = "topology: {kvstore: dist_async, workers: 2}\n"
     measure = Throughput(plan_of(f"title: t\nworkload: {{model: mlp, steps: 50}}\n{topology}").arms[0])

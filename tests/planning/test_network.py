@@ -21,10 +21,10 @@ def _spec(**fields: Any) -> NetworkSpec:
 def test_one_host_a_role_with_stable_addresses() -> None:
     made = network.lay_out(_spec(), ROLES)
     assert [(host.name, host.address, host.roles) for host in made.hosts] == [
-        ("scheduler", "10.77.0.253", ("scheduler",)),
-        ("server-0", "10.77.0.252", ("server/0",)),
-        ("worker-0", "10.77.0.251", ("worker/0",)),
-        ("worker-1", "10.77.0.250", ("worker/1",)),
+        ("scheduler", "10.77.0.251", ("scheduler",)),
+        ("server-0", "10.77.0.250", ("server/0",)),
+        ("worker-0", "10.77.0.253", ("worker/0",)),
+        ("worker-1", "10.77.0.252", ("worker/1",)),
     ]
     assert made.mtu == 9000
     assert made.hosts[0].out == made.hosts[0].in_ == Direction(None, 0.0, 0.0, 1000)
@@ -44,9 +44,14 @@ def test_roles_may_share_a_host_that_has_a_link_of_its_own() -> None:
         ("rack", ("server/0",)),
         ("left", ("worker/0", "worker/1")),
     ]
-    assert made.host_of("worker/1").address == "10.77.0.251"
+    assert made.host_of("worker/1").address == "10.77.0.253"
     assert (made.hosts[1].in_.bandwidth, made.hosts[1].out.bandwidth) == (5e7, 1e9)
     assert [host.name for host in made.links()] == ["scheduler", "rack", "left"]
+
+
+def test_addresses_fall_by_workers_where_hosts_have_other_roles_too() -> None:
+    made = network.lay_out(_spec(hosts={"a": ["server/0", "worker/1"]}), ROLES)
+    assert (made.host_of("worker/0").address, made.host_of("worker/1").address) == ("10.77.0.253", "10.77.0.252")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import os
 import sys
+import types
 from collections import namedtuple
 
 from ..failures import WrongAnswerError
@@ -44,12 +45,7 @@ def _of_file(path, function, arguments):
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    for name in (function, "loss", "metric", "batches"):
-        found = getattr(module, name, None)
-        if found is not None and not callable(found):
-            words = "%s of %s is a %s; it must be a function"
-            raise WrongAnswerError(words % (name, os.path.basename(path), type(found).__name__), found)
-    build = getattr(module, function)
+    build, *others = (_function(module, name) for name in (function, "loss", "metric", "batches"))
 
     @functools.wraps(build, updated=())
     def built(classes):
@@ -58,10 +54,19 @@ def _of_file(path, function, arguments):
     return Model(
         built,
         getattr(module, "INPUT", "image"),
-        getattr(module, "loss", None),
-        getattr(module, "metric", None),
-        getattr(module, "batches", None),
+        *others,
     )
+
+
+def _function(module, name):
+    """Of the user's file; None where there is none, as where a module of MXNet's has that name."""
+    found = getattr(module, name, None)
+    if found is None or isinstance(found, types.ModuleType):
+        return None
+    if not callable(found):
+        words = "%s of %s is a %s; it must be a function"
+        raise WrongAnswerError(words % (name, os.path.basename(module.__file__), type(found).__name__), found)
+    return found
 
 
 def _takes_classes(build):

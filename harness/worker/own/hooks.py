@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from . import imports
 from .owners import ModuleOwner, StoreOwner, TrainerOwner
+from .seen import APART, WITHIN
 
 
 def install(mx, seen):
@@ -38,11 +39,11 @@ def _nothing_more():
     """What failed has failed."""
 
 
-def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_more):
+def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_more, most=0):
     """Stand at a function, where there is one of its own.
 
     ``before(*arguments)`` says whether it is called; ``after(result, *arguments)`` returns what it returned, or other;
-    ``failed()`` hears that it raised.
+    ``failed()`` hears that it raised. ``most``: how deaf a thread may be that is heard.
     """
     original = vars(holder).get(name)
     if original is None:
@@ -50,19 +51,20 @@ def _around(holder, name, seen, before=_goes, after=_as_it_is, failed=_nothing_m
     within = seen.within
 
     def hooked(*arguments, **named):
-        if within.deaf or not seen.listens:
+        if within.deaf > most or not seen.listens:
             return original(*arguments, **named) if named else original(*arguments)
         if not (before(*arguments, **named) if named else before(*arguments)):  # an empty ** takes as long as the call
             return None
-        within.deaf = True
+        apart, within.deaf = within.deaf, WITHIN
         try:
             result = original(*arguments, **named) if named else original(*arguments)
         except BaseException:
-            failed()
+            if not apart:
+                failed()
             raise
         finally:
-            within.deaf = within.apart
-        if within.deaf or not seen.listens:
+            within.deaf = apart
+        if apart or not seen.listens:
             return result
         return after(result, *arguments, **named) if named else after(result, *arguments)
 
@@ -102,12 +104,12 @@ def _at_trainer(trainer, seen):
     def by_parts(result, self, *arguments, **named):
         return seen.updated("%s.step" % type(self).__name__, result, self)
 
-    _around(trainer, "step", seen, updates, stepped, seen.failed)
+    _around(trainer, "step", seen, updates, stepped, seen.failed, APART)
     _around(trainer, "allreduce_grads", seen, shares, failed=seen.failed)
-    _around(trainer, "update", seen, updates, updated, seen.failed)
+    _around(trainer, "update", seen, updates, updated, seen.failed, APART)
     # those of a kind of the script's own, whose ``step`` is another
     _around(trainer, "_allreduce_grads", seen, shares, failed=seen.failed)
-    _around(trainer, "_update", seen, updates, by_parts, seen.failed)
+    _around(trainer, "_update", seen, updates, by_parts, seen.failed, APART)
 
 
 def _at_modules(modules, seen):
@@ -127,7 +129,7 @@ def _at_modules(modules, seen):
         kind = getattr(modules, name)
         _around(kind, "forward", seen, forward)
         _around(kind, "backward", seen, backward)
-        _around(kind, "update", seen, updates, updated, seen.failed)
+        _around(kind, "update", seen, updates, updated, seen.failed, APART)
 
 
 def _at_stores(store, seen):
@@ -209,11 +211,11 @@ class _Iteration:
         if within.deaf or not seen.listens:
             return next(self._batches)
         seen.fetches()
-        within.deaf = True
+        within.deaf = WITHIN
         try:
             batch = next(self._batches)
         finally:
-            within.deaf = within.apart
+            within.deaf = False
         return seen.fetched(batch, self._loader) if seen.listens else batch
 
     def __len__(self):

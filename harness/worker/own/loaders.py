@@ -94,6 +94,7 @@ class Loaders:
         self._recent = _Given(self)
         self._went_since = self._brought_since = self._brings = False
         self._beside = []
+        self._doubted = []
 
     @property
     def ahead(self):
@@ -117,12 +118,20 @@ class Loaders:
         if len(fetched) == 1 and not self._ahead:  # as nearly always, and quickly
             batch = fetched[0]
             if batch.iterator is not None and batch.iterator is self._last() and batch.thread == here:
-                self._brought_since, self._usual = True, 1
+                self._brought_since, self._usual, self._doubted = True, 1, []
                 self._of(batch.iterator).take(1, step - batch.step)
                 return fetched, batch.waited
         own = [batch for batch in fetched if batch.thread == here]
-        if own and not self._went_back:  # others check, or predict, before anything is known of them
+        if own and not self._went_back:  # others check, or predict, before anything is known of them; or they bring all
+            self._doubted = [batch for batch in fetched if batch.thread != here]
             fetched = own
+        elif not own and self._doubted:
+            self._ahead.extend(self._doubted[1:])  # the first step's is past
+            self._sources, self._last = [], _nothing
+            self._learn(self._doubted[0].iterator)
+            self._doubted = []
+        else:
+            self._doubted = []
         if self._ahead or len(own) < len(fetched):
             self._ahead.extend(batch for batch in fetched if batch.thread != here)
             while self._ahead and not self.trains_with(self._ahead[0].iterator):

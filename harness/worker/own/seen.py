@@ -11,6 +11,7 @@ import os
 import tempfile
 import threading
 from collections import deque
+from contextlib import suppress
 from time import monotonic  # whatever a script makes of the module later
 
 from ..failures import CannotCommitError
@@ -52,11 +53,14 @@ class _Booked:
         self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
 
 
-class _Within(threading.local):
-    """Of each thread: whether it is within a hooked function, and what that calls goes untold, or trains ``apart`` from
-    the steps that count; since when it waits for a batch, and what faults tell of that: ``(fault, step)``."""
+APART, WITHIN = 1, 2
 
-    deaf, apart, began, kept = False, False, 0.0, None
+
+class _Within(threading.local):
+    """Of each thread: whether what it calls goes untold, since it trains ``APART`` from the steps that count, or is
+    ``WITHIN`` a hooked function; since when it waits for a batch, and what faults tell of that: ``(fault, step)``."""
+
+    deaf, began, kept = False, 0.0, None
 
 
 class Seen:
@@ -178,7 +182,10 @@ class Seen:
         ``retained``: whether heads keep all that they were computed from; ``module``: whose own outputs are the heads.
         """
         self._start()
-        fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]  # another thread may add to it
+        fetched = []
+        with suppress(IndexError):  # another thread may take from it, or add to it
+            for _ in range(len(self._fetched)):
+                fetched.append(self._fetched.popleft())
         batches, waited = self._loaders.went_back(fetched, self._steps.step)
         self._booked.waited += waited
         if self._schedule and any(batch.told for batch in fetched):
@@ -235,10 +242,11 @@ class Seen:
         """An array is about to be changed in place: a loss that nobody has read yet is copied."""
         loss = self.kept.pop(id(array), None)
         if loss is None or self._steps is None:
-            return
+            return None
         copied = loss.copy()
         for losses in (*self._booked.calls, *self._steps.unread):
             losses[:] = [copied if each is loss else each for each in losses]
+        return copied
 
     def shares(self, kind, holder):
         """Gradients are about to be brought together."""
@@ -250,9 +258,12 @@ class Seen:
     def updates(self, kind, holder, *arguments, **named):
         """Weights are about to be updated, by a function with these arguments."""
         self._start()
-        if self._training.steps_apart(kind, holder):
-            self.within.apart = True
+        if self._training.steps_apart(kind, holder, self._place):
+            self._channel.heartbeat(self._steps.step)
+            self._ends = self._ends and not self._training.is_clock(kind, holder)
+            self.within.deaf = not self._training.is_clock(kind, holder) and APART
             return True
+        self.within.deaf = False
         self._ends = self._training.takes_step(kind, holder)
         if not self._ends:
             self._booked.forget_losses()  # they were of the other one
@@ -266,6 +277,11 @@ class Seen:
         self._end(None, "no update")
         self._go_on()
         return False
+
+    @property
+    def _place(self):
+        """How far the step that is under way has come; another one where its thread has gone on."""
+        return self._steps.step, len(self._booked.calls)
 
     def updated(self, loop, result, holder, batch_size=None, *arguments, **named):
         """Weights were updated; ``loop``: by what."""
@@ -329,8 +345,8 @@ class Seen:
             try:
                 self._channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
                 self._channel.await_credit(0)
-                self._steps.begin()
             finally:  # a fault may raise, and the script go on
+                self._steps.begin()
                 self._started = True
 
     def _may_update(self):

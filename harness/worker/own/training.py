@@ -6,6 +6,9 @@ import weakref
 from .fetched import Fetched
 from .owners import ModuleOwner, StoreOwner
 
+_PATIENCE = 5
+"""Steps of a trainer in another thread while who counts steps stands still, before it counts them itself."""
+
 
 class Training:
     """What steps are of (`harness/worker/steps.py`): the parameters of whoever counts steps, and of those beside it."""
@@ -14,7 +17,9 @@ class Training:
         self._loaders = loaders
         self._clock, self._thread, self._key = None, None, None
         self._apart, self._choosing = [], threading.Lock()
-        self._since, self._beside, self._before = [], [], (None, lambda: None)
+        self._since, self._beside, self._turning = [], [], []
+        self._together, self._apart_since = weakref.WeakSet(), weakref.WeakKeyDictionary()
+        self._former = weakref.WeakSet()
         self._known, self._taken = weakref.WeakSet(), 0
         self._fetched = Fetched(mx)
         self.batches = self._fetched
@@ -39,14 +44,38 @@ class Training:
     def _gives_way_to(self, kind):
         return self._clock is None or (isinstance(self._clock, StoreOwner) and kind is not StoreOwner)
 
-    def steps_apart(self, kind, holder):
-        """Whether it is not who counts steps, and in a thread beside theirs: nobody knows an order of their steps."""
+    def steps_apart(self, kind, holder, place):
+        """Whether it is not who counts steps, and in a thread beside theirs: nobody knows an order of their steps.
+
+        Where they come no farther than ``place`` in its first few, it counts from its next step on; else never.
+        """
         if self.is_clock(kind, holder):
             return False
+        if holder in self._together:
+            return True
+        began, steps = self._apart_since.get(holder, (place, 0))
+        if began != place:
+            self._together.add(holder)
+            self._apart.append(kind(holder))
+            return True
         if self._thread is threading.current_thread() or not self._thread.is_alive():
             return False
-        self._apart.append(kind(holder))
+        self._apart_since[holder] = began, steps + 1
+        if steps == _PATIENCE:
+            self._takes_over(kind, holder)
         return True
+
+    def _takes_over(self, kind, holder):
+        """It counts steps in place of who did. That one comes back where they take turns, and is trained then, too."""
+        left = self._clock
+        if holder in self._former:
+            for owner in (left, kind(holder)):
+                if not any(known.of is owner.of for known in self._turning):
+                    self._turning.append(owner)
+        self._former.add(left.of)
+        self._thread, self._clock = threading.current_thread(), kind(holder)
+        self._since, self._beside, self._taken = [], [], 0
+        self._apart_since.clear()
 
     def takes_step(self, kind, holder):
         """Whether a step of it is one of the script's."""
@@ -62,9 +91,7 @@ class Training:
         if not succeeds and not any(owner.of is holder for owner in self._since):
             self._since.append(kind(holder))
             return False
-        self._before = type(self._clock), weakref.ref(self._clock.of)
-        self._thread, self._clock = threading.current_thread(), kind(holder)
-        self._since, self._beside, self._taken = [], [], 0
+        self._takes_over(kind, holder)
         return True
 
     @property
@@ -83,9 +110,7 @@ class Training:
     def _owners(self):
         """All whose weights are trained, as far as is known."""
         own = [self._clock, *self._since]
-        kind, before = self._before[0], self._before[1]()  # who counted steps, and is still there: they take turns
-        others = [*self._apart, *self._beside, *([] if before is None else [kind(before)])]
-        for other in others:
+        for other in (*self._apart, *self._beside, *self._turning):
             if not any(owner.of is other.of or owner.shares(other.of) for owner in own):
                 own.append(other)
         return own

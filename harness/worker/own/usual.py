@@ -96,7 +96,8 @@ class SeenAsUsual(Seen):
             or holder is not usual.holder
             or not (self._steps.is_plain or self._may_update())
         ):
-            self._goes("updates")
+            if not self.within.deaf:  # else it trains apart
+                self._goes("updates")
             return super().updates(kind, holder)
         self._ends = True
         return True
@@ -120,6 +121,8 @@ class SeenAsUsual(Seen):
             self.kept.clear()
         if closes or not steps.is_plain:  # else there is credit, and the window goes on
             self._go_on()
+        else:
+            self._channel.step = steps.step
         return result
 
     # Where it is not, or not known to be
@@ -161,7 +164,14 @@ class SeenAsUsual(Seen):
 
     def changes(self, array):
         self._in_full()
-        super().changes(array)
+        copied = super().changes(array)
+        if copied is not None and self._head is array:  # by another thread
+            self._head = copied
+        return copied
+
+    @property
+    def _place(self):
+        return (*super()._place, id(self._source), id(self._head))
 
     def failed(self):
         self._goes("failed")

@@ -180,3 +180,13 @@ def test_a_thread_that_predicts_before_the_first_gradients_brings_nothing_to_tra
     loaders, train, predicts = Loaders(), Loader(), Loader()
     assert samples(loaders.went_back([*fetched(predicts, thread=7), *fetched(None, train)[1:]])) == [2]
     assert [loaders.trains_with(each) for each in (train, predicts)] == [True, False]
+
+
+def test_a_thread_that_brings_all_is_known_once_steps_come_without_batches_of_their_own() -> None:
+    """The main thread evaluates, or initialises shapes, with another loader before its first gradients."""
+    loaders, train, other = Loaders(), Loader(), Loader()
+    brought = [Batch(samples, 1.0, train, 1, 0) for samples in (11, 12, 13, 14)]
+    loaders.went_back([*brought[:2], *fetched(other)])
+    assert samples(loaders.went_back(brought[2:3])) == [12]
+    assert [samples(loaders.went_back(brought[3:])), samples(loaders.went_back([]))] == [[13], [14]]
+    assert [loaders.trains_with(each) for each in (train, other)] == [True, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -89,6 +90,43 @@ def test_weights_are_of_all_that_step_by_turns() -> None:
             training.stepped()
     assert sorted(name for name, _ in training.parameters("cpu(0)")[0]) == ["a", "b"]
     assert training.beside == 1
+
+
+def test_of_three_by_turns_none_is_lost_and_who_never_comes_back_is_no_part() -> None:
+    loaders = Loaders()
+    training = Training(SimpleNamespace(), loaders)
+    trainers = {name: Named(name) for name in "abcd"}  # all are kept
+    for name in "dddaaabbbcccaaabbbccc":
+        loaders.went_back([])
+        if training.takes_step(Known, trainers[name]):
+            training.stepped()
+    assert sorted(name for name, _ in training.parameters("cpu(0)")[0]) == ["a", "b", "c"]
+
+
+def test_who_steps_in_another_thread_counts_once_the_first_stands_still() -> None:
+    training, one, two = Training(SimpleNamespace(), Loaders()), Named("a"), Named("b")
+    training.takes_step(Known, one)
+    assert elsewhere(training, two, [0] * 9) == [True] * 6 + [False] * 3
+    assert training.is_clock(Known, two)
+    assert training.beside == 0  # one step of the first, before
+
+
+def test_who_steps_in_another_thread_at_the_same_time_never_does() -> None:
+    training, one, two = Training(SimpleNamespace(), Loaders()), Named("a"), Named("b")
+    training.takes_step(Known, one)
+    assert elsewhere(training, two, [0, 0, 1, *[1] * 20]) == [True] * 23
+    assert training.steps_apart(Known, two, (1,))  # also where the first thread has ended
+    assert training.beside == 1
+
+
+def elsewhere(training: Training, trainer: Named, places: list[int]) -> list[bool]:
+    """Whether its steps are apart, in a thread of its own while who counts stands at these places."""
+    told = list[bool]()
+    steps = lambda: told.extend(training.steps_apart(Known, trainer, (place,)) for place in places)  # noqa: E731
+    thread = threading.Thread(target=steps)
+    thread.start()
+    thread.join()
+    return told
 
 
 def test_who_is_gone_trains_nothing() -> None:
