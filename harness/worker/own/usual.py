@@ -121,8 +121,7 @@ class SeenAsUsual(Seen):
             self.kept.clear()
         if closes or not steps.is_plain:  # else there is credit, and the window goes on
             self._go_on()
-        else:
-            self._channel.step = steps.step
+        self._channel.step = steps.step
         return result
 
     # Where it is not, or not known to be

@@ -5,7 +5,6 @@ import threading
 import mxnet as mx
 from mxnet import autograd, gluon
 
-
 together = threading.Barrier(3)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -22,18 +23,19 @@ WINDOW = 4
 
 @dataclass(eq=False)
 class Head:
-    """An array that gradients come from."""
+    """An array that gradients come from, the how manieth, and whether it is a copy."""
 
     shape: tuple[int, ...]
+    number: int = 0
+    copied: bool = False
     context: str = "cpu(0)"
-    of: Head | None = None
 
     @property
     def size(self) -> int:
         return self.shape[0] if self.shape else 1
 
     def copy(self) -> Head:
-        return Head(self.shape, of=self)
+        return Head(self.shape, self.number, copied=True)
 
 
 class Iterator:
@@ -79,15 +81,18 @@ class Script:
     def __init__(self, kind: type[Seen], plain: bool = True) -> None:
         job = SimpleNamespace(workers=1, kvstore="device", record_shapes=False, steps=None)
         self.told: list[tuple[int, ...]] = []
-        channel = SimpleNamespace(emit=self._emit, heartbeat=lambda step: None, is_own=True)
-        self.seen = kind(job, channel, "worker/0", {})
+        self.channel = SimpleNamespace(emit=self._emit, heartbeat=self._at, is_own=True, step=0)
+        self.seen = kind(job, self.channel, "worker/0", {})
         self.seen._started = self.seen._told = self.seen.listens = True
         self.seen._loaders = Loaders()
         self.seen._training = Training(SimpleNamespace(), self.seen._loaders)
         self.seen._steps = self.steps = Steps(is_plain=plain)
         self.iterators = {name: Iterator() for name in "ab"}
         self.trainers = {name: Named(name) for name in "tu"}
-        self.head = Head(())
+        self.head, self.heads = Head(()), 0
+
+    def _at(self, step: int) -> None:
+        self.channel.step = step
 
     def _emit(self, kind: str, **fields: Any) -> None:
         if kind == "samples":
@@ -98,7 +103,8 @@ class Script:
         self.seen.fetched([Head((size, 8)), Head((size,))], self.iterators[iterator])
 
     def back(self, *shape: int) -> None:
-        self.head = Head(shape)
+        self.heads += 1
+        self.head = Head(shape, self.heads)
         self.seen.goes_back([self.head], [None], False)
 
     def step(self, trainer: str, told: int) -> None:
@@ -114,6 +120,11 @@ class Script:
         self.seen.changes(self.head)
         self.head = Head(self.head.shape)
 
+    def elsewhere(self, act: Callable[[], object]) -> None:
+        thread = threading.Thread(target=act)
+        thread.start()
+        thread.join()
+
     def usual(self, times: int, size: int = 8) -> None:
         for _ in range(times):
             self.batch("a", size)
@@ -121,9 +132,9 @@ class Script:
             self.step("t", size)
 
     def found(self) -> Any:
-        """Samples of each step, and where its losses came from."""
-        shapes = [[(loss.shape, loss.of is None) for loss in losses] for losses in self.steps.losses]
-        return [count for counts in self.told for count in counts], shapes
+        """Samples of each step, where its losses came from, and which step is known to be under way."""
+        losses = [[(loss.number, loss.shape, loss.copied) for loss in losses] for losses in self.steps.losses]
+        return [count for counts in self.told for count in counts], losses, self.channel.step
 
 
 ACTS = {
@@ -140,6 +151,12 @@ ACTS = {
     "two": lambda script: (script.usual(1), script.back(8), script.step("u", 8)),
     "in place": lambda script: (script.batch("a", 8), script.back(8), script.changes(), script.step("t", 8)),
     "late in place": lambda script: script.changes(),
+    "in place elsewhere": lambda script: (
+        *(script.batch("a", 8), script.back(8)),
+        *(script.elsewhere(script.changes), script.step("t", 8)),
+    ),
+    "late in place elsewhere": lambda script: script.elsewhere(script.changes),
+    "predicts elsewhere": lambda script: script.elsewhere(lambda: script.batch("b", 3)),
     "anew": lambda script: script.seen.begins(script.iterators["a"]),
     "skips": lambda script: script.batch("a", 8),
     "fails": lambda script: (script.batch("a", 8), script.back(8), script.fails("t")),
@@ -155,6 +172,7 @@ def test_what_is_told_is_what_is_told_in_full(acts: list[str], plain: bool) -> N
             ACTS[act](script)
             script.usual(2)
         script.usual(2 * WINDOW - script.steps.step % WINDOW)
+        script.batch("a", 8)  # the step after them is under way
     assert scripts[1].found() == scripts[0].found()
 
 
