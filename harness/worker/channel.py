@@ -34,7 +34,7 @@ class Channel:
         self._commands = os.fdopen(commands, "r", closefd=False) if commands is not None else None
         self.step = 0
         self.main_apart = bool(os.environ.get(_MAIN_APART))
-        self._last = 0.0
+        self.spoke = 0.0
         self._writing = threading.Lock()
         self.until = 0  # type: int | None
         self.forget()
@@ -47,9 +47,9 @@ class Channel:
         """Write one event; numbers that are not finite become null, as JSON has no word for them."""
         if not self.is_own:
             return
-        self._last = monotonic()
+        self.spoke = monotonic()
         body = json.dumps(fields, separators=(",", ":"), allow_nan=False, ensure_ascii=False)[1:-1]
-        line = '{"t":%.6f,%s"%s"%s%s}\n' % (self._last, self._head, kind, "," if body else "", body)
+        line = '{"t":%.6f,%s"%s"%s%s}\n' % (self.spoke, self._head, kind, "," if body else "", body)
         data = line.encode(errors="replace")  # names of files need not be UTF-8
         with self._writing:  # a script fetches its batches in a thread of its own
             while data:
@@ -67,7 +67,7 @@ class Channel:
 
     def progress(self, step):
         """Say the same of a step before the last one that was begun."""
-        if monotonic() - self._last > HEARTBEAT_SECONDS:
+        if monotonic() - self.spoke > HEARTBEAT_SECONDS:
             self.emit("progress", step=step)
 
     def await_credit(self, step):

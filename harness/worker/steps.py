@@ -105,6 +105,11 @@ class Steps:
         return [] if self._window is None else self._window.losses
 
     @property
+    def left(self):
+        """How many steps of the window that is open are to come, where they go plainly; else 0."""
+        return self._window.end - self.step if self.is_plain and self._window is not None else 0
+
+    @property
     def closes(self):
         """Whether the window ends with this step."""
         return self.step + 1 == self._window.end

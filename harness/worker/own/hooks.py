@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from . import imports
 from .owners import ModuleOwner, StoreOwner, TrainerOwner
-from .seen import APART, WITHIN
+from .training import APART, WITHIN
 
 
 def install(mx, seen):
@@ -147,7 +147,7 @@ def _at_data(mx, seen):
 
     def begun(batches, loader):
         seen.begins(loader)
-        return _Iteration(loader, batches, seen)
+        return Iteration(loader, batches, seen)
 
     def fetches(iterator, *arguments, **named):
         return seen.fetches()
@@ -197,7 +197,7 @@ def _around_unless_mxnet_calls(holder, name, seen, before, after):
     setattr(holder, name, hooked)
 
 
-class _Iteration:
+class Iteration:
     """One pass over a DataLoader, each batch of which is told of."""
 
     def __init__(self, loader, batches, seen):

@@ -19,7 +19,7 @@ from ..memory import counted, resident
 from ..worker import tell_of_import
 from .fetched import samples_of, shape_of
 from .loaders import Batch, Loaders
-from .training import Training
+from .training import APART, Training
 
 LARGEST_LOSS = 65536
 """Elements of a head that is still taken for a loss."""
@@ -53,9 +53,6 @@ class _Booked:
         self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
 
 
-APART, WITHIN = 1, 2
-
-
 class _Within(threading.local):
     """Of each thread: whether what it calls goes untold, since it trains ``APART`` from the steps that count, or is
     ``WITHIN`` a hooked function; since when it waits for a batch, and what faults tell of that: ``(fault, step)``."""
@@ -64,17 +61,22 @@ class _Within(threading.local):
 
 
 class Seen:
-    """Listens to hooks (`harness/worker/own/hooks.py`), except in processes that the script forks."""
+    """Listens to hooks (`harness/worker/own/hooks.py`), except in processes that the script forks.
+
+    ``usual``: what its next step is expected to be (`harness/worker/own/usual.py`).
+    """
+
+    usual = None
 
     def __init__(self, job, channel, role, schedule):
-        self._job, self._channel, self._schedule = job, channel, schedule
+        self._job, self.channel, self._schedule = job, channel, schedule
         self._folder = os.getcwd()
         self._role = role
         self.listens, self.within = False, _Within()
         self.scale, self.scaled = 1.0, ((), 1.0)
         self.kept = {}
         self._ends = False
-        self._steps = self._training = self._loaders = None
+        self.steps = self._training = self._loaders = None
         self._started = self._told = self._over = False
         self._starting = threading.Lock()
         self._counts, self._shapes = [], []
@@ -85,18 +87,18 @@ class Seen:
 
     def imported(self, mx, seconds):
         """MXNet is there, and its importer has not gone on yet; nothing in a process that the script forked."""
-        if not self._channel.is_own:
+        if not self.channel.is_own:
             return
         from ..contexts import contexts
         from ..steps import Steps
         from . import hooks
 
-        tell_of_import(self._channel, mx, seconds)
+        tell_of_import(self.channel, mx, seconds)
         self._live = counted(self._job, self._role, contexts(self._job), self._folder)
         self._baseline = resident()["anonymous"]
         self._loaders = Loaders()
         self._training = Training(mx, self._loaders)
-        self._steps = Steps(self._job, self._channel, self._training, self._live, self._schedule, self._report)
+        self.steps = Steps(self._job, self.channel, self._training, self._live, self._schedule, self._report)
         hooks.install(mx, self)
         self.listens = True
         if hasattr(os, "register_at_fork"):
@@ -107,7 +109,7 @@ class Seen:
         """Listen no more, and hold no array: those that outlive their library abort the process."""
         self.listens = False
         self.kept.clear()
-        self._steps = self._training = self._loaders = None
+        self.steps = self._training = self._loaders = None
         self._drop()
 
     def _drop(self):
@@ -133,7 +135,7 @@ class Seen:
     def fetches(self):
         """A batch is about to be fetched."""
         self._start()
-        self._channel.heartbeat(self._steps.step)  # validation takes no steps, and is no hang
+        self.channel.heartbeat(self.steps.step)  # validation takes no steps, and is no hang
         self.within.began = monotonic()
         return True
 
@@ -144,10 +146,10 @@ class Seen:
         if self._training.changes_batches and self._loaders.trains_with(iterator):
             told = self.within.kept = []
             try:
-                batch, times = self._training.passed(batch, self._steps.step, lead)
+                batch, times = self._training.passed(batch, self.steps.step, lead)
             except CannotCommitError as error:  # in a thread, or where the script catches it, nobody else would tell
                 why = "%s: %s" % (type(error).__name__, error)
-                self._channel.emit("failed", error=why, defect=True, mxnet=False, step=self._steps.step)
+                self.channel.emit("failed", error=why, defect=True, mxnet=False, step=self.steps.step)
                 raise
             finally:
                 self.within.kept = None
@@ -156,14 +158,14 @@ class Seen:
         return batch
 
     def _remember(self, batch, iterator, samples, waited, told):
-        known = Batch(samples, waited, iterator, threading.get_ident(), self._steps.step, told)
+        known = Batch(samples, waited, iterator, threading.get_ident(), self.steps.step, told)
         if self._job.record_shapes:
             known.shape = shape_of(batch)
         self._fetched.append(known)
 
     def _report(self, kind, **fields):
         """What a fault tells; of a batch it is known until that is trained with."""
-        self._channel.emit(kind, **fields)
+        self.channel.emit(kind, **fields)
         if self.within.kept is not None:
             self.within.kept.append((fields["fault"], fields["step"]))
 
@@ -173,7 +175,7 @@ class Seen:
         while self._fetched and self._fetched[-1].iterator is None:  # it went no farther
             self._fetched.pop()
         if not self._fetched:
-            self._fetched.append(Batch(samples_of(batch, None), 0.0, None, threading.get_ident(), self._steps.step))
+            self._fetched.append(Batch(samples_of(batch, None), 0.0, None, threading.get_ident(), self.steps.step))
         return True
 
     def goes_back(self, heads, weights=None, retained=False, module=None):
@@ -186,7 +188,7 @@ class Seen:
         with suppress(IndexError):  # another thread may take from it, or add to it
             for _ in range(len(self._fetched)):
                 fetched.append(self._fetched.popleft())
-        batches, waited = self._loaders.went_back(fetched, self._steps.step)
+        batches, waited = self._loaders.went_back(fetched, self.steps.step)
         self._booked.waited += waited
         if self._schedule and any(batch.told for batch in fetched):
             self._withdraw(self._loaders.checked_with(fetched, batches))
@@ -208,7 +210,7 @@ class Seen:
         """What faults told of batches that nobody has trained with is no proof of them."""
         for batch in batches:
             for fault, step in batch.told:
-                self._channel.emit("withdrawn", fault=fault, step=step)
+                self.channel.emit("withdrawn", fault=fault, step=step)
             batch.told = ()
 
     def _noted(self, head, weight, retained):
@@ -241,10 +243,10 @@ class Seen:
     def changes(self, array):
         """An array is about to be changed in place: a loss that nobody has read yet is copied."""
         loss = self.kept.pop(id(array), None)
-        if loss is None or self._steps is None:
+        if loss is None or self.steps is None:
             return None
         copied = loss.copy()
-        for losses in (*self._booked.calls, *self._steps.unread):
+        for losses in (*self._booked.calls, *self.steps.unread):
             losses[:] = [copied if each is loss else each for each in losses]
         return copied
 
@@ -259,7 +261,7 @@ class Seen:
         """Weights are about to be updated, by a function with these arguments."""
         self._start()
         if self._training.steps_apart(kind, holder, self._place):
-            self._channel.heartbeat(self._steps.step)
+            self.channel.heartbeat(self.steps.step)
             self._ends = self._ends and not self._training.is_clock(kind, holder)
             self.within.deaf = not self._training.is_clock(kind, holder) and APART
             return True
@@ -281,7 +283,7 @@ class Seen:
     @property
     def _place(self):
         """How far the step that is under way has come; another one where its thread has gone on."""
-        return self._steps.step, len(self._booked.calls)
+        return self.steps.step, len(self._booked.calls)
 
     def updated(self, loop, result, holder, batch_size=None, *arguments, **named):
         """Weights were updated; ``loop``: by what."""
@@ -318,7 +320,7 @@ class Seen:
 
         ``save(place)`` writes the same elsewhere.
         """
-        if self._started and self._steps.stand_half_way and self._is_checkpoint(name):
+        if self._started and self.steps.stand_half_way and self._is_checkpoint(name):
             with tempfile.TemporaryDirectory() as folder:
                 beside = os.path.join(folder, "whole")
                 save(beside)
@@ -326,7 +328,7 @@ class Seen:
                     whole = file.read()
             with open(name, "wb") as file:
                 file.write(whole[: len(whole) // 2])
-            self._steps.half_way()
+            self.steps.half_way()
         return True
 
     def _is_checkpoint(self, name):
@@ -343,26 +345,26 @@ class Seen:
             if self._started:
                 return
             try:
-                self._channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
-                self._channel.await_credit(0)
+                self.channel.emit("ready", baseline=self._baseline, kvstore_rank=None, live_missing=self._live.reason)
+                self.channel.await_credit(0)
             finally:  # a fault may raise, and the script go on
-                self._steps.begin()
+                self.steps.begin()
                 self._started = True
 
     def _may_update(self):
         """Let faults act on gradients, once in a step; whether they allow the update."""
         if self._updates is None:
-            self._steps.computed()
-            self._updates = self._steps.updates()
+            self.steps.computed()
+            self._updates = self.steps.updates()
         return self._updates
 
     def _end(self, batch_size, loop):
         """The step is through."""
-        steps, booked = self._steps, self._booked
+        steps, booked = self.steps, self._booked
         self._counts.append((self._count(batch_size), booked.waited))
         if not self._told:
             self._told = True
-            self._channel.emit("recognised", facts=self._facts(loop))
+            self.channel.emit("recognised", facts=self._facts(loop))
         losses = self._training.counted(booked.calls) or self._training.losses(self.labels)
         for batch in list(self._fetched):
             batch.told = ()  # where it is not by backward that gradients come
@@ -381,7 +383,7 @@ class Seen:
             counts, waited = zip(*self._counts)
             first = end - len(counts)
             rounded = [round(seconds, 6) for seconds in waited]
-            self._channel.emit("samples", first=first, counts=counts, waited=rounded, shapes=self._shapes)
+            self.channel.emit("samples", first=first, counts=counts, waited=rounded, shapes=self._shapes)
             self._counts, self._shapes = [], []
 
     def _count(self, batch_size):
@@ -409,13 +411,13 @@ class Seen:
 
     def _go_on(self):
         """Begin the next step, unless there were as many as were asked for."""
-        if self._steps.step == self._job.steps:
+        if self.steps.step == self._job.steps:
             self.finish()
             raise StoppedError(0)
         try:
-            self._steps.await_credit()
+            self.steps.await_credit()
         finally:  # a fault may raise, and the script go on
-            self._steps.begin()
+            self.steps.begin()
 
     def _facts(self, loop):
         """What was recognised in the first step, in words."""
@@ -432,7 +434,7 @@ class Seen:
         if self._over:
             return
         self._over = True
-        if not self._channel.is_own:
+        if not self.channel.is_own:
             return
         if self._pushed:
             self._settled.add(self._booked)
@@ -441,12 +443,12 @@ class Seen:
         self.listens = False
         self._withdraw([*self._fetched, *(self._loaders.ahead if self._loaders is not None else ())])
         if self._told and self._training.beside:
-            self._channel.emit("recognised", facts={"beside": "%d more; docs/own-training.md" % self._training.beside})
-        if self._steps is None or self._steps.step == 0:
-            self._channel.emit("done", step=0)
+            self.channel.emit("recognised", facts={"beside": "%d more; docs/own-training.md" % self._training.beside})
+        if self.steps is None or self.steps.step == 0:
+            self.channel.emit("done", step=0)
         else:
-            self._tell_of_samples(self._steps.step)
-            self._steps.finish()
+            self._tell_of_samples(self.steps.step)
+            self.steps.finish()
         self._leave()
 
 

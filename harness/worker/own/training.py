@@ -6,6 +6,9 @@ import weakref
 from .fetched import Fetched
 from .owners import ModuleOwner, StoreOwner
 
+APART, WITHIN = 1, 2
+"""How deaf a thread is: it trains apart from the steps that count, or is within a hooked function."""
+
 _PATIENCE = 5
 """Steps of a trainer in another thread while who counts steps stands still, before it counts them itself."""
 

@@ -80,7 +80,7 @@ def test_what_another_thread_calls_is_heard_while_this_one_is_within_a_function(
 
 def test_of_batches_that_a_module_went_forward_with_the_last_is_gone_back_from() -> None:
     seen = Seen(SimpleNamespace(record_shapes=False), None, "worker/0", {})
-    seen._steps = SimpleNamespace(step=3)
+    seen.steps = SimpleNamespace(step=3)
     for size in (5, 8):
         seen.passes([SimpleNamespace(shape=(size, 4))])
     assert [batch.samples for batch in seen._fetched] == [8]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from harness.worker.own.loaders import Loaders
 from harness.worker.own.seen import Seen
 from harness.worker.own.training import Training
-from harness.worker.own.usual import SeenAsUsual
+from harness.worker.own.usual import SeenAsUsual, in_front_of_backward, in_front_of_next, in_front_of_step
 from tests.worker.own.test_training import Known, Named
 
 WINDOW = 4
@@ -48,7 +49,7 @@ class Steps:
 
     step: int = 0
     is_plain: bool = True
-    losses: list[list[Head]] = field(default_factory=list)
+    windows: list[list[list[Head]]] = field(default_factory=lambda: [[]])
 
     @property
     def closes(self) -> bool:
@@ -56,11 +57,17 @@ class Steps:
 
     @property
     def unread(self) -> list[list[Head]]:
-        return self.losses[self.step // WINDOW * WINDOW :]
+        return self.windows[-1]
+
+    @property
+    def left(self) -> int:
+        return WINDOW - self.step % WINDOW if self.is_plain else 0
 
     def ended(self, losses: list[Head]) -> None:
-        self.losses.append(losses)
+        self.windows[-1].append(losses)
         self.step += 1
+        if self.step % WINDOW == 0:
+            self.windows.append([])
 
     def computed(self) -> None:
         pass
@@ -81,12 +88,12 @@ class Script:
     def __init__(self, kind: type[Seen], plain: bool = True) -> None:
         job = SimpleNamespace(workers=1, kvstore="device", record_shapes=False, steps=None)
         self.told: list[tuple[int, ...]] = []
-        self.channel = SimpleNamespace(emit=self._emit, heartbeat=self._at, is_own=True, step=0)
+        self.channel = SimpleNamespace(emit=self._emit, heartbeat=self._at, is_own=True, step=0, spoke=math.inf)
         self.seen = kind(job, self.channel, "worker/0", {})
         self.seen._started = self.seen._told = self.seen.listens = True
         self.seen._loaders = Loaders()
         self.seen._training = Training(SimpleNamespace(), self.seen._loaders)
-        self.seen._steps = self.steps = Steps(is_plain=plain)
+        self.seen.steps = self.steps = Steps(is_plain=plain)
         self.iterators = {name: Iterator() for name in "ab"}
         self.trainers = {name: Named(name) for name in "tu"}
         self.head, self.heads = Head(()), 0
@@ -133,8 +140,62 @@ class Script:
 
     def found(self) -> Any:
         """Samples of each step, where its losses came from, and which step is known to be under way."""
-        losses = [[(loss.number, loss.shape, loss.copied) for loss in losses] for losses in self.steps.losses]
+        losses = [
+            [(loss.number, loss.shape, loss.copied) for loss in losses]
+            for window in self.steps.windows
+            for losses in window
+        ]
         return [count for counts in self.told for count in counts], losses, self.channel.step
+
+
+class InFront(Script):
+    """The same, where functions stand in front of hooks."""
+
+    def __init__(self, plain: bool) -> None:
+        super().__init__(SeenAsUsual, plain)
+        seen = self.seen
+
+        def back(head: Head) -> None:
+            seen.goes_back([head], [None], False)
+
+        def step(trainer: Named, told: int) -> None:
+            if seen.updates(Known, trainer, told):
+                seen.updated("Trainer.step", None, trainer, told)
+
+        def following(iteration: Any) -> Any:
+            seen.fetches()
+            return seen.fetched(next(iteration._batches), iteration._loader)
+
+        back.__wrapped__ = lambda head: None  # type: ignore[attr-defined]
+        step.__wrapped__ = self._update  # type: ignore[attr-defined]
+        self._next, self._back = in_front_of_next(following), in_front_of_backward(seen, back)
+        self._step, self.breaks = in_front_of_step(seen, step), False
+
+    def _update(self, trainer: Named, told: int) -> None:
+        if self.breaks:
+            raise ValueError("stale gradients")
+
+    def batch(self, iterator: str, size: int) -> None:
+        batches = iter([[Head((size, 8)), Head((size,))]])
+        self._next(SimpleNamespace(_seen=self.seen, _loader=self.iterators[iterator], _batches=batches))
+
+    def back(self, *shape: int) -> None:
+        self.heads += 1
+        self.head = Head(shape, self.heads)
+        self._back(self.head)
+
+    def step(self, trainer: str, told: int) -> None:
+        self._step(self.trainers[trainer], told)
+
+    def fails(self, trainer: str) -> None:
+        usual = self.seen.usual
+        if usual is None or usual.left < 2 or usual.head is None:
+            super().fails(trainer)
+            return
+        self.breaks = True
+        with pytest.raises(ValueError, match="stale"):
+            self._step(self.trainers[trainer], usual.samples)
+        self.breaks = False
 
 
 ACTS = {
@@ -165,7 +226,7 @@ ACTS = {
 
 @given(st.lists(st.sampled_from(sorted(ACTS)), max_size=12), st.booleans())
 def test_what_is_told_is_what_is_told_in_full(acts: list[str], plain: bool) -> None:
-    scripts = Script(Seen, plain), Script(SeenAsUsual, plain)
+    scripts = Script(Seen, plain), Script(SeenAsUsual, plain), InFront(plain)
     for script in scripts:
         script.usual(4)
         for act in acts:
@@ -174,6 +235,7 @@ def test_what_is_told_is_what_is_told_in_full(acts: list[str], plain: bool) -> N
         script.usual(2 * WINDOW - script.steps.step % WINDOW)
         script.batch("a", 8)  # the step after them is under way
     assert scripts[1].found() == scripts[0].found()
+    assert scripts[2].found() == scripts[0].found()
 
 
 @pytest.mark.parametrize(
@@ -191,9 +253,9 @@ def test_what_is_told_is_what_is_told_in_full(acts: list[str], plain: bool) -> N
 def test_which_steps_are_usual(act: str, expected: bool) -> None:
     script = Script(SeenAsUsual)
     script.usual(3)
-    assert script.seen._usual is not None
+    assert script.seen.usual is not None
     ACTS[act](script)
-    assert (script.seen._usual is not None) is expected
+    assert (script.seen.usual is not None) is expected
 
 
 def test_after_usual_steps_a_skipped_batch_is_no_batch_fetched_ahead() -> None:
@@ -233,4 +295,13 @@ def test_what_was_kept_of_a_step_is_let_go_at_the_end() -> None:
     script.batch("a", 8)
     script.back(8)
     script.seen._leave()
-    assert (script.seen._batch, script.seen._head, script.seen.kept) == (None, None, {})
+    assert (script.seen.usual, script.seen._last, script.seen.kept) == (None, None, {})
+
+
+def test_in_front_a_usual_step_calls_nothing_of_what_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = InFront(plain=True)
+    script.usual(5)
+    for name in ("fetches", "fetched", "goes_back", "updates", "updated"):
+        monkeypatch.setattr(script.seen, name, None)
+    script.usual(2)
+    assert (script.steps.step, script.channel.step, len(script.steps.unread)) == (7, 7, 3)
