@@ -26,7 +26,7 @@ def test_frames_become_words_and_ports_become_roles(plan_of: Callable[..., Plan]
 
 def test_addresses_become_the_roles_of_their_host(plan_of: Callable[..., Plan]) -> None:
     text = "title: q\nworkload: {model: mlp, steps: 20}\ntopology: {kvstore: dist_sync, workers: 2, network: {}}\n"
-    stack = Stack(9.0, "main", "worker/0", "ps::Van::Start", ["10.77.0.251:40 > 10.77.0.252:9100 ESTABLISHED"])
+    stack = Stack(9.0, "main", "worker/0", "ps::Van::Start", ["10.77.0.253:40 > 10.77.0.250:9100 ESTABLISHED"])
     (wait,) = hang_diagnosis.explain(plan_of(text).arms[0], [stack], {})
     assert (wait.doing, wait.peers) == ("waits for the scheduler to let it in", ["server/0"])
 

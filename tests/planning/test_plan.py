@@ -125,10 +125,10 @@ def test_a_pocket_cluster_is_decided_to_the_address(plan_of: Callable[..., Plan]
     plan = plan_of(text)
     arm = plan.arms[0]
     assert arm.network is not None
-    assert arm.network.host_of("server/0").address == "10.77.0.252"
+    assert arm.network.host_of("server/0").address == "10.77.0.250"
     assert arm.network.hosts[0].out == Direction(2e8, 0.005, 0.0, 1000)
     assert [role.host for role in arm.roles] == ["scheduler", "server-0", "worker-0", "worker-1"]
-    assert arm.roles[3].env["DMLC_PS_ROOT_URI"] == "10.77.0.253"
+    assert arm.roles[3].env["DMLC_PS_ROOT_URI"] == "10.77.0.251"
     assert arm.roles[3].env["DMLC_PS_ROOT_PORT"] == "9000"
     assert [role.env.get("HARNESS_NODE_PORT") for role in arm.roles] == [None, "9002", "9003", "9004"]
     assert arm.env["MXNET_KVSTORE_BIGARRAY_BOUND"] == "10"
