@@ -13,6 +13,7 @@ from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
 
 _TOLD_SECONDS = 0.5
+"""Steps that a window waits for at its end are told of about so often."""
 
 
 class Steps:

@@ -657,10 +657,8 @@ def test_who_waits_for_a_worker_that_the_harness_holds_is_not_hung_for_that(play
     assert job.conductor.tick(62.0) == [Snapshot(role) for role in ALL]
 
 
-def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
-    plan_of: Callable[..., Plan], tmp_path: Path
-) -> None:
-    """Servers and scheduler wait for workers that never ask: nothing that MXNet did."""
+def trained_elsewhere(plan_of: Callable[..., Plan], tmp_path: Path) -> Play:
+    """A job of `dist_sync` whose workers have trained with a kvstore of their own each."""
     (tmp_path / "train.py").write_text("")
     text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\ntopology: {{kvstore: dist_sync, workers: 2}}\n"
     job = Play(plan_of(text))
@@ -668,6 +666,14 @@ def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
     for worker in (W0, W1):
         job.on(events.Recognised, worker, {"kvstore": "local"})
         job.on(events.Done, worker, 40, t=2.0)
+    return job
+
+
+def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
+    plan_of: Callable[..., Plan], tmp_path: Path
+) -> None:
+    """Servers and scheduler wait for workers that never ask: nothing that MXNet did."""
+    job = trained_elsewhere(plan_of, tmp_path)
     assert job.leave(W0, W1, t=3.0) == []
     assert job.conductor.tick(5.9) == []  # servers that were asked leave by themselves
     (ended, _) = job.conductor.tick(6.0)
@@ -676,13 +682,7 @@ def test_a_script_that_trains_without_the_servers_of_its_topology_is_told_so(
 
 
 def test_so_is_one_whose_workers_do_not_leave(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("")
-    text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\ntopology: {{kvstore: dist_sync, workers: 2}}\n"
-    job = Play(plan_of(text))
-    job.come_up()
-    for worker in (W0, W1):
-        job.on(events.Recognised, worker, {"kvstore": "local"})
-        job.on(events.Done, worker, 40, t=2.0)
+    job = trained_elsewhere(plan_of, tmp_path)
     (ended, _) = job.conductor.tick(60.0)
     assert ended.reason.startswith("the script trains with kvstore local, each worker by itself")
 

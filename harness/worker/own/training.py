@@ -50,7 +50,7 @@ class Training:
     def steps_apart(self, kind, holder, place):
         """Whether it is not who counts steps, and in a thread beside theirs: nobody knows an order of their steps.
 
-        Where they come no farther than ``place`` in its first few, it counts from its next step on; else never.
+        Where those come no farther than ``place`` during its first few, it counts from its next one on; else never.
         """
         if self.is_clock(kind, holder):
             return False
