@@ -128,7 +128,7 @@ with open(path, "wb") as file:
     file.write(events.encode(Ended(1.0, "main", "", "completed", "all is well")))
 """
 JUDGE = r"""
-import re, sys, time
+import json, re, sys, time
 from pathlib import Path
 from harness.judging.judge import judge
 from harness.planning.planner import make
@@ -140,29 +140,33 @@ began = time.monotonic()
 verdict = judge(plan, history.read(Path(sys.argv[1])), "run", {})
 assert verdict.verdict == "pass", verdict
 seconds = time.monotonic() - began
-print(seconds, re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+peak = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]
+began = time.monotonic()
+with open(sys.argv[1], "rb") as file:
+    for line in file:
+        json.loads(line)
+print(seconds / (time.monotonic() - began), peak)
 """
 
 
 class Judging:
-    """A long history, judged by a process of its own."""
+    """A long history, judged by a process of its own; times are over those of decoding its lines by ``json``."""
 
     timeout = 600
     events, times = 1_000_000, 3
     tiny = {"events": 20_000, "times": 1}
 
-    def track_seconds_for_a_million_events(self):
+    def track_ratio(self):
         """Without faults."""
         return {"samples": [self._judge(self.events)[0] for _ in range(self.times)], "number": 1}
 
-    track_seconds_for_a_million_events.unit, track_seconds_for_a_million_events.limit = "seconds", 5
+    track_ratio.unit, track_ratio.limit = "ratio", 2.1
 
-    def track_seconds_for_a_million_events_after_a_fault(self):
+    def track_ratio_after_a_fault(self):
         """The same with a fault at their beginning, whose recovery is looked for in every window."""
         return {"samples": [self._judge(self.events, FAULT)[0] for _ in range(self.times)], "number": 1}
 
-    track_seconds_for_a_million_events_after_a_fault.unit = "seconds"
-    track_seconds_for_a_million_events_after_a_fault.limit = 5
+    track_ratio_after_a_fault.unit, track_ratio_after_a_fault.limit = "ratio", 2.1
 
     def track_memory_of_a_million_over_that_of_a_tenth(self):
         """1 means flat."""
@@ -172,10 +176,11 @@ class Judging:
     track_memory_of_a_million_over_that_of_a_tenth.limit = 1.05
 
     def _judge(self, n, faults=""):
+        """How long it took, and the most memory that it held."""
         with tempfile.TemporaryDirectory() as folder:
             past, scenario = Path(folder) / "history.jsonl", Path(folder) / "scenario.yaml"
             scenario.write_text(SCENARIO + faults)
             subprocess.run([sys.executable, "-c", WRITE, str(past), str(n), faults], check=True)
             argv = [sys.executable, "-c", JUDGE, str(past), str(scenario)]
-            seconds, peak = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.split()
-        return float(seconds), float(peak)
+            ratio, peak = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.split()
+        return float(ratio), float(peak)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from statistics import fmean, mean
 from typing import ClassVar
@@ -48,8 +49,7 @@ class Loss(Measure):
             self._unknown[event.subject], place = 0, event.first
         self._again |= place < series.count and self.arm.workload.script is not None
         series.truncate(place)  # a worker that was started again goes back
-        for value in event.values:
-            series.add(float("nan") if value is None else value)
+        series.extend([math.nan if value is None else value for value in event.values])
 
     def quantities(self) -> Iterable[Quantity]:
         shortest = min((len(series.points) for series in self._workers.values()), default=0)

@@ -27,8 +27,23 @@ class BoundedSeries:
         self.count += 1
         self._sum += value
         self._pending += 1
-        if self._pending < self.stride:
-            return
+        if self._pending == self.stride:
+            self._close()
+
+    def extend(self, values: Sequence[float]) -> None:
+        """Append values, as one after the other."""
+        at = 0
+        while at < len(values):
+            part, total = values[at : at + self.stride - self._pending], self._sum
+            for value in part:
+                total += value
+            self._sum, self._pending, at = total, self._pending + len(part), at + len(part)
+            if self._pending == self.stride:
+                self._close()
+        self.count += at
+
+    def _close(self) -> None:
+        """Make a point of what is pending, and halve the points where there are too many."""
         self._points.append(self._sum / self.stride)
         self._sum, self._pending = 0.0, 0
         if len(self._points) >= self._capacity:

@@ -33,6 +33,18 @@ def test_memory_is_bounded_and_the_mean_is_kept(n: int, capacity: int) -> None:
         assert sum(series.points) / len(series.points) == pytest.approx((whole - 1) / 2)
 
 
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=30), max_size=20), st.sampled_from([2, 4, 16]))
+def test_values_that_come_together_count_as_one_after_the_other(parts: list[list[float]], capacity: int) -> None:
+    one, other = BoundedSeries(capacity), BoundedSeries(capacity)
+    for part in parts:
+        one.extend(part)
+        for value in part:
+            other.add(value)
+    one.add(1.0)
+    other.add(1.0)
+    assert (one.points, one.stride, one.count) == (other.points, other.stride, other.count)
+
+
 def test_coarsened_points_are_means_of_neighbours() -> None:
     assert list(coarsened([1.0, 3.0, 5.0, 7.0, 9.0], 2)) == [2.0, 6.0]
     assert list(coarsened([1.0, 3.0], 1)) == [1.0, 3.0]
