@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from harness.gpu import installed
+from harness.gpu.nccl_log import NcclLog
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary.events import Imported
 
@@ -59,6 +60,12 @@ def of_targets(imported: Mapping[str, Imported]) -> dict[str, Any]:
     found = {arm: {name: getattr(event, name) for name in _OF_TARGET} for arm, event in imported.items()}
     first = next(iter(found.values()))
     return {"target": first, **({"targets": found} if any(each != first for each in found.values()) else {})}
+
+
+def of_nccl(said: Mapping[str, Mapping[str, NcclLog]]) -> dict[str, Any]:
+    """What NCCL said of itself in the processes of each arm, where it was let speak; nothing where it did not."""
+    found = {arm: {name: log.facts() for name, log in logs.items()} for arm, logs in said.items()}
+    return {"nccl": found} if found else {}
 
 
 _OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries")

@@ -16,7 +16,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +30,18 @@ from harness.execution.fault_scheduler import Action
 from harness.execution.interruption import Interruption
 from harness.execution.reached import Reached
 from harness.execution.request import Request
-from harness.gpu import installed, visible
+from harness.gpu import installed, nccl_log, visible
+from harness.gpu.nccl_log import NcclLog
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
 from harness.storage import calibration, history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
-from harness.topologies import with_ports
+from harness.targets import other_nccl
 from harness.vocabulary import events
 from harness.vocabulary.events import Ended, Event, Imported
+from harness.vocabulary.filled_in import with_ports
 from harness.vocabulary.instructions import Instruction, Spawn, WatchGpus
 
 Observer = Callable[[Event], None]
@@ -52,6 +54,9 @@ DEAF_SECONDS = 1.0
 
 LOG_TAIL_LINES = 10
 LOG_TAIL_BYTES = 4096
+NCCL_BYTES = 1 << 20
+"""Of a log in which NCCL may have spoken."""
+
 INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
 """Variables of the user's shell that reach the measured processes; everything else comes from the plan."""
 
@@ -120,8 +125,9 @@ def execute(
             known["calibration"] = calibrated
         _store_inputs(folder, asked, known)
         disturbance = Disturbance()
-        if imported := _run_arms(folder, asked, backend, observe, interruption):
-            found = {**facts.of_targets(imported), "disturbance": disturbance.facts()}
+        told = _run_arms(folder, asked, backend, observe, interruption)
+        if told.imported:
+            found = {**facts.of_targets(told.imported), **facts.of_nccl(told.nccl), "disturbance": disturbance.facts()}
             folder.write_json("facts.json", {**known, **found})
         if interruption.signal is None:
             verdict = judged(folder)
@@ -158,17 +164,22 @@ def _store_inputs(folder: RunFolder, asked: Request, known: Mapping[str, Any]) -
     folder.write_json("facts.json", known)
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What was said of the software of each arm: by its first worker, and by NCCL in each of its processes."""
+
+    imported: dict[str, Imported] = field(default_factory=dict)
+    nccl: dict[str, Mapping[str, NcclLog]] = field(default_factory=dict)
+
+
 def _run_arms(
     folder: RunFolder, asked: Request, backend: Backend, observe: Observer, interruption: Interruption
-) -> dict[str, Imported]:
-    """Returns what the first worker of each arm said of its software."""
-    imported: dict[str, Imported] = {}
-
-    reached = Reached()
+) -> _Told:
+    told, reached = _Told(), Reached()
 
     def note(event: Event) -> None:
-        if isinstance(event, Imported):
-            imported.setdefault(event.arm, event)
+        if isinstance(event, Imported) and event.subject <= told.imported.get(event.arm, event).subject:
+            told.imported[event.arm] = event
         reached.add(event)
         observe(event)
 
@@ -185,9 +196,10 @@ def _run_arms(
                         for arm in arms
                     ]
                     _perform(runs, random.Random(arms[0].workload.seed))
+                    told.nccl.update((run.name, run.nccl) for run in runs if run.nccl)
     finally:
         past.close()
-    return imported
+    return told
 
 
 def _agent(folder: RunFolder, backend: Backend, arm: Arm, agents: ExitStack) -> Agent:
@@ -240,6 +252,9 @@ class _ArmRun:
         timeouts = asked.plan.startup_timeout, asked.plan.stall_timeout
         self._conductor = Conductor(arm, *timeouts, _spawns(agent, folder, asked, arm), time.monotonic(), most_steps)
         self._heard = time.monotonic()
+        self.name = arm.name
+        self.nccl: Mapping[str, NcclLog] = {}
+        """What NCCL said, by process, once the arm has ended."""
 
     @property
     def over(self) -> bool:
@@ -309,9 +324,20 @@ class _ArmRun:
             if isinstance(action, Instruction):
                 self._agent.send(action)
                 continue
-            event = self._with_log(action) if isinstance(action, Ended) else action
+            event = self._with_log(self._with_nccl(action)) if isinstance(action, Ended) else action
             self._history.append(events.encode(event))
             self._observe(event)
+
+    def _with_nccl(self, ended: Ended) -> Ended:
+        """Note what NCCL said, and add what it warned of where the job did not train to its end."""
+        if nccl_log.DEBUG not in self._arm.env:
+            return ended
+        logs = {name: self._agent.get(_log(self._arm, name), NCCL_BYTES) for name in self._arm.workers}
+        read = {name: nccl_log.read(text.decode(errors="replace")) for name, text in logs.items()}
+        self.nccl = {name: found for name, found in read.items() if not found.says_nothing}
+        warned = "".join(f"; NCCL in {name} warned: {said}" for name, said in nccl_log.first_warnings(self.nccl))
+        went_well = ended.outcome in ("completed", "stopped", "interrupted")
+        return ended if went_well else replace(ended, reason=ended.reason + warned)
 
     def _with_log(self, ended: Ended) -> Ended:
         """Add what the process that is to blame logged last."""
@@ -338,11 +364,12 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
     spawns, checkpoint = {}, arm.workload.checkpoint
     for role, own_port in zip(arm.roles, ports, strict=True):
-        own = with_ports(role.env, port, own_port)
+        shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
+        own = other_nccl.found(with_ports(role.env, port, own_port), shared)
         spawns[role.name] = Spawn(
             role.name,
             (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
-            {**inherited, **_with_libraries(arm.env, asked.interpreters[arm.name].env), **own},
+            {**inherited, **shared, **own},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),
             role.host,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness import topologies
+from harness.gpu import wheels
 from harness.planning.network import lay_out
 from harness.scenario.schema import Scenario
 from harness.vocabulary.job_bounds import JobBounds
@@ -43,4 +44,5 @@ def bounds_of(scenario: Scenario) -> JobBounds:
         repeats=scenario.repeats,
         contexts=tuple(topology.contexts),
         scratch=workload.scratch,
+        nccl=(scenario.target.nccl or wheels.DEFAULT_NCCL) if scenario.target.cuda else "",
     )

@@ -26,6 +26,7 @@ from harness.scenario.schema import DATASETS, SEEDS, Checkpoint, Scenario, Targe
 from harness.shapes import Distribution, over
 from harness.shapes.fixed import Fixed
 from harness.topologies import Endpoint, Role, TopologySpec
+from harness.vocabulary.filled_in import with_ports
 from harness.vocabulary.instructions import INTERFACE
 from harness.vocabulary.network_spec import PORT
 
@@ -146,7 +147,7 @@ def _placed(spec: TopologySpec) -> tuple[tuple[Role, ...], Network | None]:
 
 def _settled(role: Role, host: str, own: int) -> Role:
     """On a host of a pocket cluster every port is free, so that it can be chosen now."""
-    env = topologies.with_ports(role.env, str(PORT), str(own))
+    env = with_ports(role.env, str(PORT), str(own))
     return role.model_copy(update={"host": host, "env": env})
 
 

@@ -27,6 +27,7 @@ from harness.base.errors import InputError, TargetError
 from harness.base.process import die_with_parent
 from harness.gpu import wheels
 from harness.targets.interpreter import Interpreter
+from harness.vocabulary.filled_in import LINKER
 
 DEFAULT_MXNET = "1.9.1"
 NEWEST_PYTHON = (3, 11)
@@ -47,7 +48,6 @@ HOROVOD_NEEDS = ("setuptools<70", "wheel", "cffi", "cloudpickle", "psutil", "pyy
 """What its build and its Python part need; its sdist does not say so in time for a build without isolation."""
 
 COMPILERS = ("cmake", "g++", "make")
-_LINKER = "LD_LIBRARY_PATH"
 _TOLD = ("nvidia-nccl-", "nvidia-cudnn-", "horovod==")
 """Requirements that an environment is named after, besides MXNet."""
 
@@ -150,6 +150,24 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
     return built
 
 
+def ensure_wheel(requirement: str, place: Path, say: Say) -> None:
+    """The content of one wheel in a folder of its own, whole or not at all; TargetError says what was tried."""
+    with _lock(place.name):
+        if place.is_dir():
+            return
+        beside = place.with_name(f".building-{place.name}")
+        say(f"loading {requirement} (about 200 MB, once)")
+        shutil.rmtree(beside, ignore_errors=True)  # what a killed load left
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        try:
+            _run([*pip, "--no-compile", "--target", str(beside), requirement], requirement)
+            beside.rename(place)
+        except OSError as error:
+            raise _unwritable(place.parent, error) from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
 def every() -> Iterator[Environment]:
     """All environments in the cache."""
     folder = cache_folder()
@@ -198,20 +216,20 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         raise _unwritable(place.parent, error) from error
     try:
         _, base = base_python()
-        _run([base, "-m", "venv", "--without-pip", str(beside)], wanted)
+        _run([base, "-m", "venv", "--without-pip", str(beside)], wanted.name)
         python = str(beside / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
-        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted)
+        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted.name)
         first = [each for each in wanted.libraries if each.startswith(_TOLD)]  # a version that is none is told early
         for number, each in enumerate(dict.fromkeys([*first, *wanted.libraries]), 1):
             say(f"installing {each} ({number} of {len(wanted.libraries)})")
-            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted)
+            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted.name)
         _link_nccl(beside)
         _try_import(python, wanted, beside, "mxnet", say)
         if wanted.horovod:
             _add_horovod(wanted, wanted.horovod, pip, python, say)
-        listed = json.loads(_run([*pip, "list", "--format", "json"], wanted))
+        listed = json.loads(_run([*pip, "list", "--format", "json"], wanted.name))
         packages = {entry["name"]: entry["version"] for entry in listed}
         info = {"python": wanted.python, "requirements": wanted.requirements, "packages": packages}
         (beside / _INFO).write_text(json.dumps(info, indent=1) + "\n")
@@ -233,13 +251,13 @@ def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say)
     if wanted.libraries and not wheels.has_driver():
         say(f"{wheels.DRIVER} is not on this machine, so that {module} was not imported here")
         return
-    _run([python, "-c", f"import {module}"], wanted, _library_path(place))
+    _run([python, "-c", f"import {module}"], wanted.name, _library_path(place))
 
 
 def _library_path(place: Path) -> dict[str, str]:
     """Where the dynamic linker finds NVIDIA's libraries of an environment, before those of the shell."""
     own = [str(folder) for folder in wheels.folders(place)]
-    return {_LINKER: ":".join([*own, *filter(None, [os.environ.get(_LINKER)])])} if own else {}
+    return {LINKER: ":".join([*own, *filter(None, [os.environ.get(LINKER)])])} if own else {}
 
 
 def _replace(place: Path, by: Path) -> None:
@@ -254,10 +272,10 @@ def _replace(place: Path, by: Path) -> None:
 
 def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say: Say) -> None:
     """Install Horovod from the wheel that was built for this very recipe, building it where there is none."""
-    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted)
+    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted.name)
     if not _wheels(wanted):
         _build_horovod(wanted, horovod, pip, say)
-    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted)
+    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted.name)
     _try_import(python, wanted, Path(python).parents[1], "horovod.mxnet", say)
 
 
@@ -291,7 +309,7 @@ def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> No
     try:
         _run(
             argv,
-            wanted,
+            wanted.name,
             {**HOROVOD_BUILD, **_with_nccl(Path(pip[pip.index("--python") + 1]))},
             _percentages(horovod, say),
         )
@@ -326,7 +344,7 @@ def _percentages(horovod: str, say: Say) -> Say:
     return note
 
 
-def _run(argv: list[str], wanted: Recipe, more: Mapping[str, str] = MappingProxyType({}), note: Say = _ignore) -> str:
+def _run(argv: list[str], what: str, more: Mapping[str, str] = MappingProxyType({}), note: Say = _ignore) -> str:
     """Output of a build step, each line given to ``note`` as it comes.
 
     TargetError with the command, its last words and the remedy.
@@ -353,7 +371,7 @@ def _run(argv: list[str], wanted: Recipe, more: Mapping[str, str] = MappingProxy
         return "".join(output)
     last = [line for line in complaints + "".join(output).splitlines() if line.strip()][-4:]
     raise TargetError(
-        f"target {wanted.name} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
+        f"target {what} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
         + "\nwithout a network, point at an interpreter that has mxnet: --python PATH or target: {python: PATH}"
     )

@@ -9,7 +9,7 @@ from harness.gpu import wheels
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
-from harness.targets import environment, signatures
+from harness.targets import environment, other_nccl, signatures
 from harness.targets.environment import Recipe, Say
 from harness.targets.interpreter import Interpreter, on_disk
 
@@ -96,6 +96,7 @@ def interpreters(plan: Plan, say: Say, written: LoadedScenario | None = None) ->
             (found[other.name] for other in plan.arms if other.name in found and other.target == arm.target), None
         )
         found[arm.name] = known or interpreter(arm.target, say)
+        other_nccl.ensure(arm, say)
     signatures.require(plan, found, written)
     return found
 

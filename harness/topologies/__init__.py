@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -94,11 +94,6 @@ class Role(Strict):
     def is_worker(self) -> bool:
         """Whether it trains."""
         return self.name.startswith("worker/")
-
-
-def with_ports(env: Mapping[str, str], port: str, own: str) -> dict[str, str]:
-    """A role's environment once ports are known."""
-    return {name: value.replace("{port}", port).replace("{own_port}", own) for name, value in env.items()}
 
 
 @dataclass(frozen=True)

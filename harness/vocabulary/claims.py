@@ -164,7 +164,7 @@ CLAIMS = {
             "K12",
             "Hangs come from bad initialisation, NCCL's versions or wrong contexts.",
             "in part",
-            "missing roles, wrong ports or counts are waited for for ever; NCCL and contexts were not asked",
+            "missing roles, wrong ports or counts are waited for for ever; two versions of NCCL have met no GPU yet",
             "faults.md",
         ),
         Claim(

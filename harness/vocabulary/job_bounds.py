@@ -21,6 +21,7 @@ class JobBounds:
     ``elastic``: whether a process that comes back can join again. ``copies`` of the weights are kept alike by training.
     ``startup_timeout``: seconds in which all must have come up. ``repeats``: how often each arm is run. ``contexts``:
     devices of each worker, or of all ranks of Horovod on a host. ``scratch``: whether what a script writes stays apart.
+    ``nccl``: the version that the target has, "" for none.
     """
 
     hosts: Mapping[str, str]
@@ -45,6 +46,7 @@ class JobBounds:
     repeats: int = 1
     contexts: tuple[str, ...] = ("cpu(0)",)
     scratch: bool = False
+    nccl: str = ""
 
     @property
     def networked(self) -> bool:

@@ -213,3 +213,31 @@ def test_after_a_restart_a_fault_acts_in_its_own_steps_and_every_role_is_started
     assert committed == set(range(30, 60))
     spawned = [event.subject for event in past if isinstance(event, events.Spawned) and event.arm == "main"]
     assert sorted(spawned) == sorted(2 * ["scheduler", "server/0", "worker/0", "worker/1"])
+
+
+NCCL = """\
+import mxnet as mx
+print('''NCCL version 2.21.5+cuda11.0
+host:25758:25758 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to =nosuch0
+
+host:25758:25758 [0] bootstrap.cc:48 NCCL WARN Bootstrap : no socket interface found
+host:25758:25758 [0] NCCL INFO init.cc:84 -> 3''', flush=True)
+raise mx.MXNetError("NCCL error")
+"""
+"""What NCCL 2.21.5 printed where it finds no network; the real one is asked by ``make test-gpu-target``."""
+
+
+def test_what_nccl_warned_of_is_in_the_reason_and_its_version_among_the_facts(
+    run: Callable[..., Command], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(NCCL)
+    text = f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\nexpect: {{outcome: refused}}\n"
+    spoken = run(text, "--set", "target.env.NCCL_DEBUG=INFO")
+    assert spoken.code == 0, spoken.out
+    assert judged_arm(spoken)["reason"].endswith(
+        "; NCCL in worker/0 warned: bootstrap.cc:48: Bootstrap : no socket interface found"
+    )
+    (verdict,) = spoken.json["verdicts"]
+    assert verdict["facts"]["nccl"]["main"]["worker/0"]["version"] == "2.21.5"
+    silent = run(text)
+    assert "NCCL in worker/0" not in judged_arm(silent)["reason"]

@@ -118,3 +118,29 @@ def test_the_right_port_of_a_pocket_cluster_is_no_wrong_start(port: int, network
     hosts = JOB.hosts if networked else dict.fromkeys(JOB.hosts, "")
     job = replace(JOB, environments=environments, hosts=hosts)
     assert [field for field, _ in _refusals("wrong_start", job, port=port)] == fields
+
+
+@pytest.mark.parametrize(
+    ("target", "nccl", "role", "why"),
+    [
+        ("2.21.5", "2.13.4", "worker", None),
+        (
+            "",
+            "2.13.4",
+            "worker",
+            'the target has no NCCL that another could take the place of; give target: {cuda: "11"}',
+        ),
+        ("2.21.5", "2.21.5", "worker", "2.21.5 is that of the target, and of all its processes"),
+        ("2.21.5", "2.13.4", "server", "server/0 trains nothing, and uses no NCCL"),
+        (
+            "2.21.5",
+            "2.13.5",
+            "worker",
+            "there is no nvidia-nccl-cu11 2.13.5; there are 2.21.5, 2.20.5, 2.19.3, 2.18.3, ",
+        ),
+    ],
+)
+def test_another_nccl_is_one_of_a_worker_that_has_one(target: str, nccl: str, role: str, why: str | None) -> None:
+    refused = _refusals("wrong_start", replace(JOB, nccl=target), nccl=nccl, select={"role": role, "mode": "all"})
+    assert [field for field, _ in refused] == ([("nccl",)] if why else [])
+    assert why is None or refused[0][1].startswith(why)

@@ -89,3 +89,46 @@ def test_one_version_beside_another(stub: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     body = json.loads(done.stdout)
     assert body["meaning"]["b"]["word"] == "identical", done.stderr
+
+
+SPEAKS = """\
+import ctypes
+import mxnet as mx
+
+code = ctypes.CDLL("libnccl.so.2").ncclGetUniqueId(ctypes.create_string_buffer(128))
+raise mx.MXNetError("ncclGetUniqueId gave %d" % code)
+"""
+
+
+@pytest.mark.parametrize("nccl", ["2.21.5", "2.13.4"])
+def test_what_nccl_itself_warns_of_is_in_the_reason(stub: Path, tmp_path: Path, nccl: str) -> None:
+    built(nccl)
+    (tmp_path / "train.py").write_text(SPEAKS)
+    scenario = tmp_path / "q.yaml"
+    scenario.write_text(
+        f"title: t\ntarget: {{cuda: 11, nccl: {nccl}, env: {{NCCL_DEBUG: INFO, NCCL_SOCKET_IFNAME: =nosuch0}}}}\n"
+        f"workload: {{script: {tmp_path / 'train.py'}}}\nexpect: {{outcome: refused}}\n"
+    )
+    done = harness(stub, "run", str(scenario), "--json", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert "; NCCL in worker/0 warned: " in verdict["arms"][0]["reason"]
+    warnings = verdict["facts"]["nccl"]["main"]["worker/0"]["warnings"]
+    assert any(warning.endswith("Bootstrap : no socket interface found") for warning in warnings)
+
+
+def test_a_worker_with_another_nccl_says_so_itself(stub: Path, tmp_path: Path) -> None:
+    """`wrong_start`: on processors nothing uses NCCL, and the job trains on."""
+    built()
+    scenario = tmp_path / "q.yaml"
+    scenario.write_text(
+        "title: t\ntarget: {cuda: 11}\nworkload: {model: mlp, steps: 60, warmup: 20}\n"
+        "topology: {kvstore: dist_sync, workers: 2}\n"
+        'faults: [{wrong_start: {select: {role: worker, rank: 1}, nccl: "2.13.4"}}]\ncontrol: false\n'
+    )
+    done = harness(stub, "run", str(scenario), "--json", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    (receipt,) = verdict["arms"][0]["receipts"]
+    assert (receipt["proven"], receipt["evidence"]) == (True, "it loaded NCCL 2.13.4")
+    assert verdict["facts"]["target"]["libraries"]["nccl"] == "2.21.5"
