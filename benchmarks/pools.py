@@ -72,6 +72,7 @@ class Recording:
 
 
 LENGTHS, SIZES = "config/static-shape-variable.yaml", "training/photographs.yaml"
+STAGES = "own/pipeline.yaml"
 RECORDINGS = (
     Recording("lengths", "LSTM, lengths vary", LENGTHS, "dynamic", LONG),
     Recording("lengths-static-alloc", "with static_alloc", LENGTHS, "static-alloc", LONG),
@@ -81,6 +82,9 @@ RECORDINGS = (
     Recording("images", "resnet18, heights and widths vary", SIZES, "any", (*LARGE, *VARIED), 8),
     Recording("images-rounded", "rounded up to 16", SIZES, "any", (*LARGE, *ROUNDED), 8),
     Recording("images-one", "one size", SIZES, "any", (*LARGE, *ONE), 8),
+    Recording("stages-kept", "images are prepared, then trained with", STAGES, "kept"),
+    Recording("stages-freed", "with `del` and `waitall` between", STAGES, "freed"),
+    Recording("stages-apart", "prepared by a process of its own", STAGES, "apart"),
 )
 POOLS = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in (24, 28, 32)), PoolSettings("Unpooled"))
 
