@@ -14,7 +14,7 @@ from harness.report.timeline import Row, Span, Timeline
 
 _COLUMNS = 400
 _COLOURS = {"link": "#4c72b0", "process": "#c44e52", "worker": "#8172b3"}
-_STEPS, _ALIVE = "#55a868", "#dddddd"
+_STEPS, _LOAD, _ALIVE = "#55a868", "#64b5cd", "#dddddd"
 _ROW_INCHES, _WIDTH_INCHES = 0.42, 10.0
 _CHARACTER = 0.007
 """Of the width, that a character of a label takes."""
@@ -22,7 +22,7 @@ _CHARACTER = 0.007
 
 def draw(timelines: Sequence[Timeline], title: str, path: Path) -> None:
     """Write the picture; the ending of the name decides on its form. OSError when it cannot be written."""
-    heights = [len(timeline.rows) for timeline in timelines]
+    heights = [len(timeline.labels) for timeline in timelines]
     inches = sum(heights) * _ROW_INCHES + 0.9 * len(timelines) + 0.4
     figure = Figure(figsize=(_WIDTH_INCHES, inches), layout="constrained")
     figure.suptitle(title, fontsize=10)
@@ -37,9 +37,12 @@ def _panel(axes: Axes, timeline: Timeline) -> None:
     cell = timeline.seconds / _COLUMNS
     rates = [row.rates(timeline.seconds, _COLUMNS) for row in timeline.rows]
     peak = max(map(max, rates)) or 1.0
-    places = {row.role: len(timeline.rows) - 1 - number for number, row in enumerate(timeline.rows)}
+    places = {label: len(timeline.labels) - 1 - number for number, label in enumerate(timeline.labels)}
     for row, rate in zip(timeline.rows, rates, strict=True):
         _row(axes, row, places[row.role], [0.8 * height / peak for height in rate], cell, timeline.seconds)
+    for load in timeline.loads:
+        shares = [0.8 * (share or 0.0) for share in load.shares(timeline.seconds, _COLUMNS)]
+        _fill(axes, places[load.gpu], shares, cell, _LOAD)
     for role, place in places.items():
         spans = sorted((span for span in timeline.spans if role in span.roles), key=lambda span: span.begin)
         for span in spans:
@@ -49,9 +52,13 @@ def _panel(axes: Axes, timeline: Timeline) -> None:
     axes.set_yticks([place + 0.4 for place in places.values()], list(places))
     axes.set_xlim(0, timeline.seconds)
     axes.set_ylim(-0.1, len(places))
-    axes.set_xlabel(f"seconds ({timeline.arm}: {timeline.outcome}; full height {peak:.4g} steps/s)", fontsize=8)
+    axes.set_xlabel(f"seconds ({timeline.arm}: {timeline.outcome}; {_full(timeline, peak)})", fontsize=8)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _full(timeline: Timeline, peak: float) -> str:
+    return f"full height {peak:.4g} steps/s" + (", of a GPU all of its time" if timeline.loads else "")
 
 
 def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float, seconds: float) -> None:
@@ -59,8 +66,12 @@ def _row(axes: Axes, row: Row, place: int, heights: Sequence[float], cell: float
         axes.barh(place + 0.4, min(gone, seconds) - born, 0.8, left=born, color=_ALIVE, linewidth=0)
         if gone < seconds:
             axes.text(gone, place + 0.4, "†", fontsize=9, va="center", ha="center")
+    _fill(axes, place, heights, cell, _STEPS)
+
+
+def _fill(axes: Axes, place: int, heights: Sequence[float], cell: float, colour: str) -> None:
     times = [(number + 0.5) * cell for number in range(len(heights))]
-    axes.fill_between(times, place, [place + height for height in heights], color=_STEPS, linewidth=0)
+    axes.fill_between(times, place, [place + height for height in heights], color=colour, linewidth=0)
 
 
 def _span(axes: Axes, span: Span, place: int, seconds: float) -> None:

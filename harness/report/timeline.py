@@ -5,13 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Arm, Plan
-from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.events import (
+    Done,
+    Ended,
+    Event,
+    Exited,
+    GpuMissing,
+    GpuSampled,
+    Healed,
+    Injected,
+    Spawned,
+    Window,
+)
 from harness.vocabulary.receipts import Receipt
 
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -58,6 +70,24 @@ class Row:
         return any(born < end and gone > begin for born, gone in self.lives)
 
 
+@dataclass
+class Load:
+    """One GPU: whenever NVML was asked, the share of the time in which it computed; None without an answer."""
+
+    gpu: str
+    samples: list[tuple[float, float | None]] = field(default_factory=list)
+
+    def shares(self, seconds: float, columns: int) -> list[float | None]:
+        """In each of so many columns: the mean of what was told in it, else what was told last; None for no answer."""
+        each, shares, last = seconds / columns, list[float | None](), None
+        for column in range(columns):
+            told = [share for t, share in self.samples if column * each <= t < (column + 1) * each]
+            known = [share for share in told if share is not None]
+            last = fmean(known) if known else None if told else last
+            shares.append(last)
+        return shares
+
+
 @dataclass(frozen=True)
 class Timeline:
     """One arm from its first process to its end, in seconds."""
@@ -67,13 +97,19 @@ class Timeline:
     outcome: str
     rows: Sequence[Row]
     spans: Sequence[Span]
+    loads: Sequence[Load] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        """Of every row, GPUs last."""
+        return [*(row.role for row in self.rows), *(load.gpu for load in self.loads)]
 
 
 def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timeline]:
     """One for each arm, from a history in order."""
     events: dict[str, list[Event]] = {arm.name: [] for arm in plan.arms}
     for event in past:
-        if isinstance(event, Spawned | Window | Injected | Healed | Exited | Done | Ended):
+        if isinstance(event, Spawned | Window | Injected | Healed | Exited | Done | Ended | GpuSampled | GpuMissing):
             events[event.arm].append(event)
     receipts = {arm.arm: {receipt.fault: receipt for receipt in arm.receipts} for arm in verdict.arms}
     drawn = []
@@ -87,12 +123,16 @@ def timelines(plan: Plan, past: Iterable[Event], verdict: Verdict) -> list[Timel
 
 def _timeline(arm: Arm, events: Sequence[Event], spans: Sequence[Span]) -> Timeline:
     begin, end = events[0].t, events[-1].t
+    loads: dict[str, Load] = {}
     rows = {role.name: Row(role.name) for role in arm.roles}
     outcome = "no end"
     for event in events:
         row, t = rows.get(event.subject), event.t - begin
         if isinstance(event, Ended):
             outcome, end = event.outcome, event.t
+        elif isinstance(event, GpuSampled | GpuMissing):
+            share = event.values.get("utilisation") if isinstance(event, GpuSampled) else None
+            loads.setdefault(event.subject, Load(event.subject)).samples.append((t, share))
         elif row is None:
             continue
         elif isinstance(event, Spawned):
@@ -103,7 +143,8 @@ def _timeline(arm: Arm, events: Sequence[Event], spans: Sequence[Span]) -> Timel
             row.done = t
         elif isinstance(event, Exited) and row.lives:
             row.lives[-1][1] = t
-    return Timeline(arm.name, max(end - begin, 1e-3), outcome, list(rows.values()), spans)
+    known = [load for gpu, load in sorted(loads.items()) if gpu]
+    return Timeline(arm.name, max(end - begin, 1e-3), outcome, list(rows.values()), spans, known)
 
 
 def _spans(arm: Arm, events: Sequence[Event], receipts: Mapping[int, Receipt]) -> list[Span]:
@@ -126,19 +167,26 @@ def _spans(arm: Arm, events: Sequence[Event], receipts: Mapping[int, Receipt]) -
 
 
 def render(timeline: Timeline, width: int) -> RenderableType:
-    """For terminals: bars are steps a second, each row against the fastest; below it, the faults on that role."""
-    label = max(len(row.role) for row in timeline.rows) + 2
+    """For terminals: bars are steps a second, each row against the fastest; below it, the faults on that role.
+
+    Of GPUs they are the share of time in which they computed.
+    """
+    label = max(map(len, timeline.labels)) + 2
     columns = max(_LEAST_COLUMNS, width - label)
     each = timeline.seconds / columns
     rates = [row.rates(timeline.seconds, columns) for row in timeline.rows]
     peak = max(map(max, rates))
     head = f"{timeline.arm}: {timeline.outcome}, {timeline.seconds:.1f} s, a column is {each:.2g} s"
-    parts: list[RenderableType] = [Text(head + (f", a full bar {peak:.4g} steps/s" if peak else ""), "bold")]
+    head += f", a full bar {peak:.4g} steps/s" if peak else ""
+    parts: list[RenderableType] = [Text(head + (", of a GPU all of its time" if timeline.loads else ""), "bold")]
     for row, own in zip(timeline.rows, rates, strict=True):
         spans = [span for span in timeline.spans if row.role in span.roles]
         heights = [rate / peak if peak else 0.0 for rate in own]
         parts.append(_bars(row, label, each, heights, spans))
         parts += [_bracket(span, label, each, columns) for span in spans]
+    for load in timeline.loads:
+        glyphs = map(_share_glyph, load.shares(timeline.seconds, columns))
+        parts.append(Text(load.gpu.ljust(label) + "".join(glyphs), "cyan"))
     return Group(*parts, *(_legend(span) for span in timeline.spans))
 
 
@@ -159,6 +207,11 @@ def _glyph(row: Row, begin: float, end: float, height: float) -> str:
     if not row.alive(begin, end):
         return " "
     return _BARS[max(1, round(height * (len(_BARS) - 1)))] if height else "·"
+
+
+def _share_glyph(share: float | None) -> str:
+    """A full bar is all of the time; a question mark, no answer."""
+    return "?" if share is None else _BARS[max(1, round(share * (len(_BARS) - 1)))]
 
 
 def _bracket(span: Span, label: int, each: float, columns: int) -> Text:

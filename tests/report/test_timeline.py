@@ -14,7 +14,18 @@ from harness.judging.judge import judge
 from harness.planning.plan import Plan
 from harness.report.figure import draw, labels
 from harness.report.timeline import Span, Timeline, render, timelines
-from harness.vocabulary.events import Done, Ended, Event, Exited, Healed, Injected, Spawned, Window
+from harness.vocabulary.events import (
+    Done,
+    Ended,
+    Event,
+    Exited,
+    GpuMissing,
+    GpuSampled,
+    Healed,
+    Injected,
+    Spawned,
+    Window,
+)
 
 SINGLE = "title: q\nworkload: {model: mlp, steps: 100, warmup: 10}\n"
 PAUSE = {"pause": {"select": {"role": "worker"}, "at": {"step": 50}, "for": {"time": "3s"}}}
@@ -61,6 +72,28 @@ def test_it_is_drawn_into_files(plan_of: Callable[..., Plan], tmp_path: Path) ->
     for name, begin in (("t.svg", b"<?xml"), ("t.png", b"\x89PNG")):
         draw([_timeline(plan_of)], "a title", tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(begin)
+
+
+def test_a_gpu_has_a_row_of_its_own(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
+    """Until it answers no more; a column in which nobody asked is as the one before."""
+    told = [(101.0, 0.5), (103.0, 1.0), (103.5, 0.5)]
+    past = [
+        *(GpuSampled(t, "main", "gpu/0", {"utilisation": share}, {}, [], {}) for t, share in told),
+        GpuMissing(107.0, "main", "gpu/0", "GPU is lost"),
+        GpuMissing(109.5, "main", "", "sampling ended"),
+    ]
+    plan = plan_of(SINGLE, ("faults", [PAUSE]))
+    whole = sorted([*PAST, *past], key=lambda event: event.t)
+    (timeline,) = timelines(plan, whole, judge(plan, whole, "id", {}))
+    (load,) = timeline.loads
+    assert load.shares(10.0, 10) == [None, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75, None, None, None]
+    console = Console(width=30, no_color=True)
+    with console.capture() as capture:
+        console.print(render(timeline, 30))
+    lines = capture.get().splitlines()
+    assert next(line for line in lines if line.startswith("gpu/0")) == "gpu/0     ??▄▄▄▄█▄▄▄▄▄▄▄??????"
+    draw([timeline], "a title", tmp_path / "t.svg")
+    assert ">gpu/0<" in (tmp_path / "t.svg").read_text()
 
 
 def _span(number: int, begin: float, stands: bool = True) -> Span:
