@@ -2,6 +2,8 @@
 
 import hashlib
 
+from .wide import float64
+
 SUMS, _PERIOD = 16, 8191
 
 
@@ -23,7 +25,7 @@ def sketch(array):
     import numpy as np
 
     signs = np.random.RandomState(0).choice(np.array([-1.0, 1.0]), _PERIOD)
-    values = array.asnumpy().astype("float64").ravel()
+    values = float64(array).ravel()
     signed = np.where(np.isfinite(values), values, 0.0) * np.resize(signs, values.size)
     padded = np.pad(signed, (0, -values.size % SUMS), "constant")
     return [round(float(each), 9) for each in padded.reshape(-1, SUMS).sum(axis=0)]

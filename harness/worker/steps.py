@@ -11,6 +11,7 @@ from .gradients import Norms, not_finite
 from .in_process_faults import InProcessFaults
 from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
+from .wide import float64
 
 _TOLD_SECONDS = 0.5
 """Steps that a window waits for at its end are told of about so often."""
@@ -262,7 +263,7 @@ def _means(losses):
     try:
         flat = [loss for step in losses for loss in step]
         stack = mx.nd.stack if type(flat[0]) is mx.nd.NDArray else mx.np.stack
-        values = (stack(*flat) if stack is mx.nd.stack else stack(flat)).asnumpy().astype("float64")
+        values = float64(stack(*flat) if stack is mx.nd.stack else stack(flat))
         return values.reshape((len(losses), len(losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
     except (mx.MXNetError, TypeError, ValueError):
         return [_mean(step) for step in losses]
@@ -270,5 +271,5 @@ def _means(losses):
 
 def _mean(losses):
     """Parts of a batch count by their samples."""
-    sums = sum(float(loss.asnumpy().astype("float64").sum()) for loss in losses)
+    sums = sum(float(float64(loss).sum()) for loss in losses)
     return sums / sum(loss.size for loss in losses)

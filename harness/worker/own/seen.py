@@ -34,23 +34,37 @@ class StoppedError(SystemExit):
 
 
 class _Booked:
-    """What belongs to a step, so far: losses of each call of backward, samples of heads and of batches, and the wait
-    for them."""
+    """What belongs to a step, so far: losses of each call of backward, samples of heads and, of each call that came
+    with some, of batches, the wait for these, and losses of a trainer that stepped beside the one that counts."""
 
-    __slots__ = "calls", "heads", "largest", "samples", "waited"
+    __slots__ = "beside", "calls", "heads", "largest", "parts", "waited"
 
     def __init__(self):
         self.calls, self.heads, self.largest = [], 0, 0
-        self.samples, self.waited = 0, 0.0
+        self.parts, self.waited, self.beside = [], 0.0, None
 
-    def forget_losses(self):
+    @property
+    def samples(self):
+        """Of all batches."""
+        return sum(self.parts)
+
+    def leave_losses(self):
+        """They were of another trainer; unless nobody goes back again, and one call served both."""
+        if self.calls:
+            self.beside = self.calls, self.heads, self.largest
         self.calls, self.heads, self.largest = [], 0, 0
+
+    def settle(self):
+        """No call of backward comes any more."""
+        if not self.calls and self.beside is not None:
+            self.calls, self.heads, self.largest = self.beside
 
     def add(self, later):
         """What came after it belongs to the same step."""
         self.calls += later.calls
         self.heads, self.largest = self.heads + later.heads, max(self.largest, later.largest)
-        self.samples, self.waited = self.samples + later.samples, self.waited + later.waited
+        self.parts, self.waited = self.parts + later.parts, self.waited + later.waited
+        self.beside = later.beside or self.beside
 
 
 class _Within(threading.local):
@@ -82,6 +96,7 @@ class Seen:
         self._counts, self._shapes = [], []
         self._counts_told = None
         self._fetched = deque(maxlen=_MOST_FETCHED)
+        self._changed, self._batches_a_step = (-1, 0), 0
         self._settled = None  # where pushes make steps: what came before the last of them
         self._drop()
 
@@ -143,7 +158,7 @@ class Seen:
         """A batch is there: for how long the script waited for it, and of how many samples it is."""
         samples, told = samples_of(batch, iterator), ()
         lead = self._loaders.comes(iterator)
-        if self._training.changes_batches and self._loaders.trains_with(iterator):
+        if self._training.changes_batches and self._loaders.trains_with(iterator) and self._is_of_the_step():
             told = self.within.kept = []
             try:
                 batch, times = self._training.passed(batch, self.steps.step, lead)
@@ -156,6 +171,13 @@ class Seen:
             samples = round(samples * times)
         self._remember(batch, iterator, samples, monotonic() - self.within.began, told)
         return batch
+
+    def _is_of_the_step(self):
+        """Whether the step takes one batch more: a script that passes over those that faults change gets clean ones."""
+        step, taken = self._changed
+        taken = 1 if step != self.steps.step else taken + 1
+        self._changed = self.steps.step, taken
+        return not self._batches_a_step or taken <= self._batches_a_step
 
     def _remember(self, batch, iterator, samples, waited, told):
         known = Batch(samples, waited, iterator, threading.get_ident(), self.steps.step, told)
@@ -192,8 +214,9 @@ class Seen:
         self._booked.waited += waited
         if self._schedule and any(batch.told for batch in fetched):
             self._withdraw(self._loaders.checked_with(fetched, batches))
+        if batches:
+            self._booked.parts.append(sum(batch.samples for batch in batches))
         for batch in batches:
-            self._booked.samples += batch.samples
             batch.told = ()
             if self._job.record_shapes:
                 self._shapes.append(list(batch.shape))
@@ -214,14 +237,15 @@ class Seen:
             batch.told = ()
 
     def _noted(self, head, weight, retained):
-        """The loss of a head, the mean of a large one; None of a large one with weights, which is no loss.
+        """The loss of a head, the mean of a large one; None of one with weights that has more than one value for each
+        sample, as an output from which a script goes back by gradients of its own.
 
         It is the head itself, since what is asked of an array takes microseconds, and to copy one many of them.
         Backward clears the history of heads (`Imperative::Backward`), unless that is retained.
         """
         shape, scale = head.shape, self._scale_of(head)
         is_large = len(shape) > 1 and head.size > LARGEST_LOSS
-        if is_large and weight is not None:
+        if weight is not None and (is_large or len(shape) > 1 < shape[1]):
             return None
         if shape and shape != (1,):
             self._booked.heads += shape[0]
@@ -268,7 +292,7 @@ class Seen:
         self.within.deaf = False
         self._ends = self._training.takes_step(kind, holder)
         if not self._ends:
-            self._booked.forget_losses()  # they were of the other one
+            self._booked.leave_losses()
             return True
         if self._pushed:  # what was pushed was no step
             self._settled.add(self._booked)
@@ -276,7 +300,7 @@ class Seen:
         if self._may_update():
             return True
         self._ends = False
-        self._end(None, "no update")
+        self._end(arguments[0] if arguments else named.get("batch_size"), "no update")
         self._go_on()
         return False
 
@@ -361,11 +385,17 @@ class Seen:
     def _end(self, batch_size, loop):
         """The step is through."""
         steps, booked = self.steps, self._booked
+        booked.settle()
+        several = len(booked.parts) > 1
+        gathers = several and (self._training.adds or _whole(batch_size) == booked.samples)
+        if several and not gathers:  # gradients of a call take the place of those of the one before
+            del booked.parts[:-1]
+        self._batches_a_step = len(booked.parts)
         self._counts.append((self._count(batch_size), booked.waited))
         if not self._told:
             self._told = True
             self.channel.emit("recognised", facts=self._facts(loop))
-        losses = self._training.counted(booked.calls) or self._training.losses(self.labels)
+        losses = self._training.counted(booked.calls, gathers) or self._training.losses(self.labels)
         for batch in list(self._fetched):
             batch.told = ()  # where it is not by backward that gradients come
         closes = steps.closes

@@ -138,12 +138,16 @@ class Training:
         owner = self._clock if self._clock is not None and self._clock.of is module else ModuleOwner(module)
         return owner.losses(labels) if owner.adds else []
 
-    def counted(self, calls):
-        """Losses of a step, of those of each call of backward: all where gradients are added, else each device's last.
+    @property
+    def adds(self):
+        """Whether gradients of several calls of backward may be added, as far as is known."""
+        return self._clock.adds
 
-        As gradients of a call take the place of those of the one before.
+    def counted(self, calls, gathers):
+        """Losses of a step, of those of each call of backward: all where gradients are added, or the script gathers them,
+        else each device's last, as gradients of a call take the place of those of the one before.
         """
-        if len(calls) < 2 or self._clock.adds:
+        if len(calls) < 2 or gathers or self.adds:
             return [loss for losses in calls for loss in losses]
         return list({str(loss.context): loss for losses in calls for loss in losses}.values())
 

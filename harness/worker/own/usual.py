@@ -114,7 +114,7 @@ class SeenAsUsual(Seen):
         ):
             if not self.within.deaf:  # else it trains apart
                 self._goes("updates")
-            return super().updates(kind, holder)
+            return super().updates(kind, holder, *arguments, **named)
         self._ends = True
         return True
 

@@ -53,7 +53,7 @@ def test_which_files_a_pattern_means(
 )
 def test_samples_of_a_step(samples: Any, heads: list[int], told: Any, expected: int | None) -> None:
     seen = Seen(SimpleNamespace(workers=4, kvstore="device"), None, "worker/0", {})
-    seen._booked.samples, seen._booked.heads, seen._booked.largest = samples, sum(heads), max(heads, default=0)
+    seen._booked.parts, seen._booked.heads, seen._booked.largest = [samples], sum(heads), max(heads, default=0)
     found = seen._count(told)
     assert found == expected
     assert type(found) in (int, type(None))
@@ -61,9 +61,9 @@ def test_samples_of_a_step(samples: Any, heads: list[int], told: Any, expected: 
 
 def test_what_a_trainer_is_told_counts_only_where_nothing_else_ever_did() -> None:
     seen = Seen(SimpleNamespace(workers=1, kvstore="device"), None, "worker/0", {})
-    seen._booked.samples = 10
+    seen._booked.parts = [10]
     assert seen._count(10) == 10
-    seen._booked.samples = 0
+    seen._booked.parts = []
     assert seen._count(1) is None
     job = Seen(SimpleNamespace(workers=2, kvstore="dist_sync"), None, "worker/0", {})
     assert job._count(20) is None  # of one worker, or of all
@@ -84,3 +84,19 @@ def test_of_batches_that_a_module_went_forward_with_the_last_is_gone_back_from()
     for size in (5, 8):
         seen.passes([SimpleNamespace(shape=(size, 4))])
     assert [batch.samples for batch in seen._fetched] == [8]
+
+
+@pytest.mark.parametrize(
+    ("before", "changed"),
+    [
+        (0, [True, True, True]),  # nobody knows yet how many batches a step takes
+        (1, [True, False, False]),  # the script passes over batches that are changed
+        (2, [True, True, False]),
+    ],
+)
+def test_a_fault_changes_no_more_batches_than_a_step_takes(before: int, changed: list[bool]) -> None:
+    seen = Seen(SimpleNamespace(), None, "worker/0", {})
+    seen.steps, seen._batches_a_step = SimpleNamespace(step=30), before
+    assert [seen._is_of_the_step() for _ in range(3)] == changed
+    seen.steps.step = 31
+    assert seen._is_of_the_step()

@@ -305,3 +305,40 @@ def test_in_front_a_usual_step_calls_nothing_of_what_listens(monkeypatch: pytest
         monkeypatch.setattr(script.seen, name, None)
     script.usual(2)
     assert (script.steps.step, script.channel.step, len(script.steps.unread)) == (7, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("acts", "samples", "losses"),
+    [
+        (
+            (("batch", "a", 25), ("back", 25), ("batch", "a", 25), ("back", 25), ("step", "t", 25)),
+            25,
+            [6],
+        ),  # one skipped
+        (
+            (("batch", "a", 25), ("back", 25), ("batch", "a", 20), ("back", 20), ("step", "t", 45)),
+            45,
+            [5, 6],
+        ),  # gathered
+        ((("batch", "a", 25), ("back", 25), ("step", "u", 25), ("step", "t", 25)), 25, [5]),  # one loss, two trainers
+        ((("batch", "a", 25), ("back", 25), ("step", "u", 25), ("back", 25), ("step", "t", 25)), 25, [6]),
+    ],
+)
+def test_of_several_calls_of_backward_those_count_whose_gradients_do(
+    monkeypatch: pytest.MonkeyPatch, acts: tuple[tuple[Any, ...], ...], samples: int, losses: list[int]
+) -> None:
+    """As gradients take the place of those before, unless the trainer is told that there are as many samples."""
+    monkeypatch.setattr(Known, "adds", False)
+    script = Script(Seen)
+    script.usual(1, 25)
+    for _ in range(3):
+        script.batch("a", 25)
+        script.back(25)
+        script.step("u", 25)
+        script.step("t", 25)
+    for name, *arguments in acts:
+        getattr(script, name)(*arguments)
+    script.seen._tell_of_samples(script.steps.step)
+    told, known, _ = script.found()
+    assert told[-1] == samples
+    assert [number for number, *_ in known[-1]] == losses
