@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ class Child:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
     ``own_checkpoints``: a pattern of files, where a user's script writes them, all below ``own_files`` where it has
     files of its own. ``own_disk``: where it writes to a disk of its own. ``since``: when the role was first started.
+    ``before``: which of these files were there then, and when they had been written.
     """
 
     role: str
@@ -46,6 +47,7 @@ class Child:
     own_files: Path = Path("/")
     own_disk: Path | None = None
     since: float = field(default_factory=time.time)
+    before: Mapping[Path, int] = field(default_factory=dict)
 
     @property
     def pid(self) -> int:
@@ -78,14 +80,14 @@ class Child:
     def newest_checkpoint(self) -> Path | None:
         """The file of it: the last by name of the worker's own, the last written of a script's, since it started."""
         if self.own_checkpoints:
-            files = filter(self._is_own, Path("/").glob(self.own_checkpoints.lstrip("/")))
-            return max(files, key=_written, default=None)
+            return max(filter(self._is_own, _files(self.own_checkpoints)), key=_written, default=None)
         return max(self.checkpoints.glob(f"*{_SUFFIX}"), default=None)
 
     def _is_own(self, path: Path) -> bool:
         """Whether the role may have written a file; a link of a layer may lead to one of the user's."""
         with suppress(OSError):
-            is_new = path.stat().st_mtime > self.since - _CLOCK_SECONDS
+            written = path.stat()
+            is_new = written.st_mtime > self.since - _CLOCK_SECONDS and written.st_mtime_ns != self.before.get(path)
             return path.is_file() and is_new and path.resolve().is_relative_to(self.own_files.resolve())
         return False
 
@@ -159,7 +161,13 @@ def spawn(instruction: Spawn, enter: Sequence[Callable[[], None]] = (), keep: Se
         events_read,
         commands,
         own_checkpoints=instruction.checkpoints,
+        before={path: _written(path)[0] for path in _files(instruction.checkpoints)},
     )
+
+
+def _files(pattern: str) -> Iterator[Path]:
+    """That are there; none where there is no pattern."""
+    return Path("/").glob(pattern.lstrip("/")) if pattern else iter(())
 
 
 def _written(path: Path) -> tuple[int, str]:

@@ -234,7 +234,7 @@ class Agent:
             child.own_files = child.own_files if pattern == child.own_checkpoints else layer.written
             child.own_checkpoints = pattern
         if (before := self._children.get(instruction.subject)) is not None:
-            child.since = before.since
+            child.since, child.before = before.since, before.before
         self._children[instruction.subject] = child
         self._logs.watch(instruction.log)
         self._events.register(child.events, selectors.EVENT_READ, partial(self._forward, child))

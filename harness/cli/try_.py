@@ -85,7 +85,11 @@ def _own(arguments: argparse.Namespace) -> OwnScript:
     from harness.scenario.own_script import OwnScript, asked_of_the_shell
 
     path = arguments.script.absolute()
-    env = asked_of_the_shell(path.read_text(errors="replace"), os.environ)
+    try:
+        text = path.read_text(errors="replace")
+    except OSError as error:
+        raise InputError(f"{arguments.script} cannot be read: {(error.strerror or '').lower()}") from error
+    env = asked_of_the_shell(text, os.environ)
     if env:
         sys.stderr.write(f"passed on from the shell, as target.env in the scenario: {', '.join(env)}\n")
     return OwnScript(path, arguments.script_arguments, Path.cwd(), _topology(arguments), env)

@@ -412,7 +412,7 @@ class Conductor:
             return None
         step = role.failed.step if role.failed is not None else role.step
         why = "" if role.failed is None else f": {failure.in_short(role.failed)}"
-        reason = f"{name} ended with {how} at step {max(step, role.step)}"
+        reason = f"{name} ended with {how}" + (f" at step {max(step, role.step)}" if name in self.arm.workers else "")
         if event.status == 0 and not why and name in self.arm.workers and self.arm.workload.own_file is not None:
             return "aborted", f"{reason} or later; {_UNHEARD}"
         return "crashed", f"{reason}{why}"
@@ -461,8 +461,16 @@ class Conductor:
         if self._non_finite.harmful:
             return self._end(now, "diverged", str(self._non_finite), self._non_finite.role)
         done, workers = self._workers_done(), self.arm.workers
-        reason = f"{done} of {len(workers)} workers trained {self._trained()} and every process left"
+        reason = f"{done} of {len(workers)} workers trained {self._trained()}{self._fewer()} and every process left"
         return self._end(now, "completed", reason)
+
+    def _fewer(self) -> str:
+        """Which workers of a script took fewer steps than another one, by themselves."""
+        most = self._most_taken()
+        states = {name: self._roles[name] for name in self.arm.workers}
+        taken = {name: state.step for name, state in states.items() if state.done and not state.again}
+        fewer = ", ".join(f"{name} {steps}" for name, steps in taken.items() if steps != most)
+        return f" ({fewer}, by the script's own end)" if fewer and self.arm.workload.script is not None else ""
 
     def _trained(self) -> str:
         """How many steps: as many as were asked for, unless a script ends by itself."""
@@ -573,9 +581,17 @@ class Conductor:
             f"; {name} had failed with {failure.in_short(one)} and did not leave" for name, one in failed.items()
         )
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
-        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{last}"
+        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{self._left_early()}{last}"
         blamed = (self._importing() or training or alive or [""])[0]
         return self._look(now, _Ending("hung", blamed, reason, stage="training" if training else "exit"))
+
+    def _left_early(self) -> str:
+        """Which workers of a script ended by themselves after fewer steps than another one has taken."""
+        states = {name: self._roles[name] for name in self.arm.workers}
+        most = max((state.step for state in states.values()), default=0)
+        left = {name: state.step for name, state in states.items() if state.done and state.exited and state.step < most}
+        told = "".join(f"; {name} had ended by itself after {steps} steps" for name, steps in left.items())
+        return told if self.arm.workload.script is not None else ""
 
     def _trains_elsewhere(self) -> str:
         """That a script's workers train with another kvstore than the topology has, so that nobody asks its servers."""

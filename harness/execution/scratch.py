@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.agent.scratch import COPY, UPPER, WORK
+from harness.base.errors import StorageError
 from harness.faults import OnOwnDisk
 from harness.planning.plan import Arm
 from harness.storage.run_folder import RunFolder
@@ -42,13 +43,22 @@ def collect(run: RunFolder, arm: Arm) -> None:
         _take_out_what_is_no_news(layer, Path(script.folder))
         written = next(filter(Path.is_dir, (layer / COPY, layer / UPPER)), None)
         if written is not None and any(written.iterdir()):
-            (run.path / WRITTEN / arm.name).mkdir(parents=True, exist_ok=True)
-            shutil.move(written, run.path / WRITTEN / arm.name / layer.name)
+            _move(written, run.path / WRITTEN / arm.name / layer.name)
         for locked in (layer / WORK).glob("*"):
             locked.chmod(0o700)
     shutil.rmtree(layers)
     with suppress(OSError):  # those of another arm may lie beside them
         layers.parent.rmdir()
+
+
+def _move(written: Path, place: Path) -> None:
+    """StorageError says where it lies where it cannot be moved."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(written, place)
+    except OSError as error:  # and with it `shutil.Error`
+        why = error.strerror or "not all of it could be copied"
+        raise StorageError(f"what the script wrote lies in {written}: it cannot be moved to {place}: {why}") from error
 
 
 def _layers(run: RunFolder, arm: Arm) -> Path:
@@ -60,12 +70,12 @@ def _name(role: Role) -> str:
 
 
 def _take_out_what_is_no_news(layer: Path, folder: Path) -> None:
-    """The marks of an overlay for files that were removed; of a copy, all that is as it was."""
-    for path in (layer / UPPER).rglob("*"):
+    """Sockets, pipes and the marks of an overlay for files that were removed; of a copy, all that is as it was."""
+    copy = layer / COPY
+    for path in [*(layer / UPPER).rglob("*"), *copy.rglob("*")]:
         mode = path.lstat().st_mode
         if stat.S_ISCHR(mode) or stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode):
             path.unlink()
-    copy = layer / COPY
     for path in sorted(copy.rglob("*"), reverse=True):  # what is in a folder comes before it
         if path.is_dir() and not path.is_symlink():
             if not any(path.iterdir()):

@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from harness.agent import children
 from harness.agent.children import Child
+from harness.vocabulary.instructions import Spawn
 
 NOBODY: Any = None
 
@@ -24,6 +26,22 @@ def test_a_file_of_before_the_start_is_none_of_the_scripts(tmp_path: Path) -> No
     assert asked.newest_checkpoint is None
     new.write_bytes(b"of the job")
     assert asked.newest_checkpoint == new
+
+
+def test_a_file_that_is_dated_ahead_is_none_of_the_scripts_until_it_is_written(tmp_path: Path) -> None:
+    """As on a shared disk whose clock is ahead."""
+    ahead = tmp_path / "best.params"
+    ahead.write_bytes(b"precious")
+    os.utime(ahead, (time.time() + 86400,) * 2)
+    spawn = Spawn(
+        "worker/0", ("/bin/true",), {}, str(tmp_path), str(tmp_path / "log"), checkpoints=f"{tmp_path}/*.params"
+    )
+    started = children.spawn(spawn)
+    started.process.wait()
+    assert started.newest_checkpoint is None
+    ahead.write_bytes(b"of the job")
+    assert started.newest_checkpoint == ahead
+    started.close()
 
 
 def test_a_link_out_of_a_layer_is_none_of_the_layers(tmp_path: Path) -> None:

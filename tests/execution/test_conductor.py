@@ -756,3 +756,37 @@ def test_what_swallows_a_fault_and_fails_by_itself_has_not_ended_as_planned(play
         "crashed",
         "worker/1 ended with exit status 1 at step 45: ValueError: a bug",
     )
+
+
+def of_a_script(plan_of: Callable[..., Plan], tmp_path: Path) -> Play:
+    """A job of `dist_async` whose workers have begun."""
+    (tmp_path / "train.py").write_text("")
+    workload = f"workload: {{script: {tmp_path / 'train.py'}, steps: 60}}"
+    job = Play(plan_of(f"title: t\n{workload}\ntopology: {{kvstore: dist_async, workers: 2}}\n"))
+    job.come_up()
+    return job
+
+
+def test_a_worker_that_took_fewer_steps_by_itself_is_named(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
+    job = of_a_script(plan_of, tmp_path)
+    job.on(events.Done, W1, 20)
+    job.leave(W1, t=2.0)
+    job.on(events.Done, W0, 60)
+    (ended, _) = job.leave(W0, *ALL[:2], t=3.0)
+    assert (ended.outcome, ended.reason) == (
+        "completed",
+        "2 of 2 workers trained 60 steps (worker/1 20, by the script's own end) and every process left",
+    )
+
+
+def test_so_it_is_where_others_wait_for_it(plan_of: Callable[..., Plan], tmp_path: Path) -> None:
+    job = of_a_script(plan_of, tmp_path)
+    job.on(events.Done, W1, 20)
+    job.leave(W1, t=2.0)
+    job.on(events.Window, W0, 20, 10, 0.1, t=3.0)
+    job.conductor.tick(33.0)
+    (ended, _) = job.conductor.tick(60.0)
+    assert (
+        ended.reason == "nothing moved for 30.0 s: worker/0 at step 30; worker/1 had ended by itself after 20 steps; "
+        "last to move was worker/0"
+    )

@@ -14,10 +14,21 @@ def samples_of(batch, iterator):
     if not _is_data_batch(batch):
         return _length(batch)
     shape, whole = shape_of(batch), getattr(iterator, "batch_size", 0)
-    if shape and whole not in shape:  # a smaller one at the end
-        whole = shape[0]
+    if shape and shape[_axis(iterator, shape, whole)] != whole:  # a smaller one at the end
+        whole = shape[_axis(iterator, shape, whole)]
     rolled = getattr(iterator, "last_batch_handle", "") == "roll_over"  # then the pad is of the epoch before
     return max(0, whole - (0 if rolled else batch.pad or 0))
+
+
+def _axis(iterator, shape, whole):
+    """That of a batch's samples: of those that the iterator describes, the first that is as long as batches.
+
+    Without a description the first of the array's own, where the first axis of all is longer, as that of time.
+    """
+    told = [tuple(each[1]) for each in getattr(iterator, "provide_data", None) or () if len(each) > 1][:1]
+    if told and len(told[0]) == len(shape) and whole in told[0]:
+        return told[0].index(whole)
+    return shape.index(whole) if whole in shape and shape[0] > whole else 0
 
 
 def _is_data_batch(batch):

@@ -30,7 +30,8 @@ class _Source:
     """What batches that are trained with are of: a loader or iterator, and its data.
 
     A DataLoader may be made anew for each epoch: another one of the same data and length takes its place once it is
-    gone. While it is there, another one of that data is of another part of it.
+    gone. While it is there, another one of that data is of another part of it. So may its data, as where it is
+    transformed: once that is gone, too, data of the same kind and length take its place.
     """
 
     def __init__(self, iterator):
@@ -38,33 +39,42 @@ class _Source:
         data = getattr(iterator, "_dataset", None)
         known = data is not None and type(data).__weakrefoffset__ != 0
         self._data, self._length = weakref.ref(data) if known else lambda: None, _length(iterator)
+        self._like = _kind(data)
 
     def brings(self, iterator):
         """Whether batches of ``iterator`` are of it."""
         own = self._iterator()
         if own is not None:
             return own is iterator
-        data = self._data()
-        return data is not None and getattr(iterator, "_dataset", None) is data and _length(iterator) == self._length
+        known, data = self._data(), getattr(iterator, "_dataset", None)
+        if data is None or _length(iterator) != self._length:
+            return False
+        return data is known if known is not None else _kind(data) == self._like
 
 
 def _length(iterator):
-    """In batches; None where nobody can tell."""
+    """Of a loader, in batches, or of data; None where nobody can tell."""
     try:
         return len(iterator)
     except Exception:  # of a sampler of the script's own
         return None
 
 
+def _kind(data):
+    """What data have in common that are made anew."""
+    return type(data), _length(data)
+
+
 class _Given:
     """What a loader or iterator gave since it began, how much of it was trained with, and how far it is ahead.
 
     Where the first gradients come after more batches than later ones, each batch waits for a later step; unless, as is
-    known at the end, the first ones were skipped: then no gradients came without a batch.
+    known at the end, the first ones were skipped: then no gradients came without a batch. ``held``: the batch that
+    waits, where it is one.
     """
 
     def __init__(self, iterator):
-        self.iterator = weakref.ref(iterator)
+        self.iterator, self._waits = weakref.ref(iterator), False
         self._late = self._kept_back = self.batches = 0
         self.begin()
 
@@ -75,7 +85,20 @@ class _Given:
     def begin(self):
         if self.batches and self.without < self._kept_back:
             self._kept_back = 0
-        self.batches, self.taken, self.without, self._first = 0, 0, 0, None
+        self._waits = self._kept_back == 1 and self.batches > 0
+        self.batches, self.taken, self.without, self._first, self.held = 0, 0, 0, None, None
+
+    def trained_with(self, own):
+        """Of batches that came since the last gradients, the one that these are of; one that waited, if there is none.
+
+        Where each waits for one step more, as is known after a whole pass, the one before the last.
+        """
+        if not own:
+            held, self.held = (self.held if self._kept_back == 1 else None), None
+            return held
+        before, last = own[-2] if len(own) > 1 else self.held, own[-1]
+        self.held = Batch(last.samples, last.waited, None, last.thread, last.step) if self._kept_back == 1 else None
+        return before if self._waits and before is not None else last
 
     def take(self, count, late):
         self.taken += count
@@ -119,8 +142,9 @@ class Loaders:
             batch = fetched[0]
             if batch.iterator is not None and batch.iterator is self._last() and batch.thread == here:
                 self._brought_since, self._usual, self._doubted = True, 1, []
-                self._of(batch.iterator).take(1, step - batch.step)
-                return fetched, batch.waited
+                given = self._of(batch.iterator)
+                given.take(1, step - batch.step)
+                return [given.trained_with(fetched)], batch.waited
         own = [batch for batch in fetched if batch.thread == here]
         if own and not self._went_back:  # others check, or predict, before anything is known of them; or they bring all
             self._doubted = [batch for batch in fetched if batch.thread != here]
@@ -143,7 +167,8 @@ class Loaders:
         if not own:
             self._went_back = True
             self._recent.without += 1
-            return [], 0.0
+            held = None if self._brought_since else self._recent.trained_with(own)
+            return [] if held is None else [held], 0.0
         return self._of_this_thread(own, step)
 
     def _of_this_thread(self, own, step):
@@ -157,7 +182,10 @@ class Loaders:
             self._beside = [weakref.ref(each) for each in others if _count(own, each) == count]
         self._take(last, count, step - own[-1].step)
         beside = [last, *(each() for each in self._beside)]
-        return [own[-1]], sum(batch.waited for batch in own if any(batch.iterator is each for each in beside))
+        batch = (
+            own[-1] if last is None else self._of(last).trained_with([each for each in own if each.iterator is last])
+        )
+        return [batch], sum(batch.waited for batch in own if any(batch.iterator is each for each in beside))
 
     @staticmethod
     def checked_with(fetched, batches):

@@ -144,8 +144,8 @@ class Training:
         return self._clock.adds
 
     def counted(self, calls, gathers):
-        """Losses of a step, of those of each call of backward: all where gradients are added, or the script gathers them,
-        else each device's last, as gradients of a call take the place of those of the one before.
+        """Losses of a step, of those of each call of backward: all where gradients are added, or the script gathers
+        them; else each device's last, as gradients of a call take the place of those of the one before.
         """
         if len(calls) < 2 or gathers or self.adds:
             return [loss for losses in calls for loss in losses]
