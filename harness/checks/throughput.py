@@ -12,7 +12,7 @@ from harness.statistics.compare import ratio
 from harness.statistics.comparison import MIN_SAMPLES, Spread
 from harness.statistics.series import coarsened
 from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures, Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity, different
 
 
 class Throughput(Limits, Check):
@@ -39,7 +39,8 @@ class Throughput(Limits, Check):
         mine = [subject.get(name) for subject in subjects]
         theirs = [baseline.get("throughput") for baseline in baselines]
         longest = max(quantity.stride for quantity in (*mine, *theirs))
-        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between)
+        alike = len({quantity.unit for quantity in (*mine, *theirs)}) == 1
+        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between) if alike else None
         if compared is None:
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
         what = "throughput within faults, by windows," if self.during == "fault" else "throughput by windows"
@@ -55,6 +56,8 @@ def _why_not(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> str:
     missing = next((quantity for quantity in (*mine, *theirs) if quantity.value is None), None)
     if missing is not None:
         return missing.note
+    if len(units := {quantity.unit for quantity in (*mine, *theirs)}) > 1:
+        return different(units)
     if all(quantity.n >= MIN_SAMPLES for quantity in (*mine, *theirs)):
         return next(quantity.note for quantity in (*mine, *theirs) if quantity.value == 0)
     fewest = [min(quantity.n for quantity in quantities) for quantities in (mine, theirs)]

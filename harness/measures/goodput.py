@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import fmean, median
+from dataclasses import dataclass
+from statistics import median
 from typing import ClassVar
 
 from harness.measures import Measure
@@ -13,7 +14,20 @@ from harness.statistics.summary import summarize
 from harness.vocabulary.events import Done, Ended, Event, Samples, Started, Window
 from harness.vocabulary.quantities import Quantity
 
-_BATCHES = 1000
+
+@dataclass
+class _Told:
+    """Samples of the steps of a script's worker, each step once; ``unknown``: whether nobody knows those of some."""
+
+    steps: int = 0
+    samples: int = 0
+    unknown: bool = False
+
+    def add(self, event: Samples) -> None:
+        fresh = event.counts[max(0, self.steps - event.first) :]
+        self.samples += sum(count or 0 for count in fresh)
+        self.unknown |= None in fresh
+        self.steps = max(self.steps, event.first + len(event.counts))
 
 
 class Goodput(Measure):
@@ -31,7 +45,7 @@ class Goodput(Measure):
         self._reached = dict.fromkeys(arm.workers, 0)
         self._costs = {name: BoundedSeries() for name in arm.workers}
         self._began = self._last = 0.0
-        self._counts: list[int | None] = []
+        self._told = {name: _Told() for name in arm.workers}
         self._again = False
 
     def add(self, event: Event) -> None:
@@ -40,7 +54,7 @@ class Goodput(Measure):
         elif isinstance(event, Ended):
             self._last = event.t if event.outcome == "hung" else self._last
         elif isinstance(event, Samples):
-            self._counts = [*self._counts, *event.counts][-_BATCHES:]
+            self._told[event.subject].add(event)
         elif event.subject in self._reached:
             self._last = event.t
             if isinstance(event, Window) and event.first >= self.arm.workload.warmup:
@@ -57,12 +71,10 @@ class Goodput(Measure):
             yield Quantity("goodput", "samples/s", None, note=note)
             return
         seconds = self._last - self._began
-        batch = self._batch()
-        if batch is None:
+        samples = self._samples()
+        if samples is None:
             yield Quantity("goodput", "samples/s", None, note="the script's batches were not seen")
             return
-        job, reached = self.arm.workload, self._reached.values()
-        samples = sum(job.samples_of(0, steps) or steps * batch for steps in reached)
         if seconds <= 0 or not samples:
             yield Quantity("goodput", "samples/s", None, note="no window ended")
             return
@@ -71,10 +83,14 @@ class Goodput(Measure):
         interval = (pace.n, pace.low, pace.high, "", pace.note)
         yield Quantity("goodput", "samples/s", samples / seconds, *interval, tuple(rates), stride)
 
-    def _batch(self) -> float | None:
-        """Samples of a step: of a script's, the mean of those that were seen last."""
-        known = [count for count in self._counts if count is not None]
-        return self.arm.workload.batch_size or (fmean(known) if len(known) == len(self._counts) > 0 else None)
+    def _samples(self) -> int | None:
+        """Of all steps that count: by the plan, or as a script's were seen; None where not all of them were."""
+        job = self.arm.workload
+        if job.batch_size is not None:
+            return sum(job.samples_of(0, steps) or 0 for steps in self._reached.values())
+        if any(told.unknown or told.steps < self._reached[name] for name, told in self._told.items()):
+            return None
+        return sum(told.samples for told in self._told.values())
 
     def _rates(self, samples: float, seconds: float) -> tuple[list[float], int]:
         """What it would be at the pace of each window."""

@@ -30,6 +30,7 @@ from harness.studies.sides import AGAIN, REPEATS, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.vocabulary.events import Ended, Event
+from harness.vocabulary.quantities import different
 
 MEANING, REPEATED = "meaning", "meaning-repeated"
 MEANING_STEPS = 24
@@ -315,10 +316,11 @@ class Compare(Study):
 
     def _why_not(self, verdict: Verdict) -> str:
         """What arms say of a number that they do not have."""
-        name = self.question_.compared.quantity
-        return next(
-            (each.note for arm in verdict.arms for each in arm.of_subjects(name) if each.note), "no turn had it"
-        )
+        measure = self.question_.compared
+        if len(units := measure.units(*verdict.arms)) > 1:
+            return different(units)
+        notes = (each.note for arm in verdict.arms for each in arm.of_subjects(measure.quantity) if each.note)
+        return next(notes, "no turn had it")
 
     @property
     def _names(self) -> list[str]:

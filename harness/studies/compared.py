@@ -46,8 +46,10 @@ class Compared:
     def apart(self, first: ArmMeasures, other: ArmMeasures, duet: bool) -> float | None:
         """The logarithm of other over first, or their difference; None where one of them was not measured.
 
-        In a ``duet``, rates are compared by turns.
+        So it is where units differ. In a ``duet``, rates are compared by turns.
         """
+        if len(self.units(first, other)) > 1:
+            return None
         if duet and self.by_turn:
             rates = first.get(self.quantity).samples, other.get(self.quantity).samples
             usable = len(rates[0]) == len(rates[1]) > 0 and min(map(min, rates)) > 0
@@ -58,6 +60,10 @@ class Compared:
         if self.absolute:
             return two - one
         return math.log(two / one) if one > 0 and two > 0 else None
+
+    def units(self, *arms: ArmMeasures) -> set[str]:
+        """In which sides have it."""
+        return {each.unit for arm in arms for each in arm.of_subjects(self.quantity) if each.value is not None}
 
     def value(self, arm: ArmMeasures) -> float | None:
         """The number of one side, of the whole job where it has one; None where it was not measured, or not finite."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.vocabulary.events import Ended
@@ -57,3 +57,8 @@ class ArmMeasures:
     def worst(self, name: str) -> Quantity:
         """The largest of that name over all roles or hosts."""
         return max(self.of_subjects(name), key=lambda each: float("-inf") if each.value is None else each.value)
+
+
+def different(units: Collection[str]) -> str:
+    """Why numbers of several units are not compared: where batches of some steps were not seen, steps count alone."""
+    return f"one is in {', another in '.join(sorted(units))}, as not all batches were seen"

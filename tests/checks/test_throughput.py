@@ -49,3 +49,14 @@ def test_too_few_windows_are_invalid() -> None:
 def test_a_limit_is_needed() -> None:
     with pytest.raises(ValidationError, match="give at_least, at_most or both"):
         Throughput.model_validate({"versus": "control"})
+
+
+def test_steps_are_not_compared_with_samples() -> None:
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%"})
+    steps = arm(from_samples("throughput", "steps/s", [3.0] * 20))
+    finding = check.judge(steps, _arm(100))
+    assert (finding.verdict, finding.reason) == (
+        "invalid",
+        "throughput cannot be compared with control: one is in samples/s, another in steps/s, as not all batches were "
+        "seen",
+    )

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from harness.measures.goodput import Goodput
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Done, Started, Window
+from harness.vocabulary.events import Done, Samples, Started, Window
 
 SINGLE = "title: q\nworkload: {model: mlp, steps: 200, warmup: 10, batch_size: 32}\n"
 W = "worker/0"
@@ -39,3 +40,29 @@ def test_of_batches_that_vary_each_counts_with_its_own_size(plan_of: Callable[..
         measure.add(event)
     (goodput,) = measure.quantities()
     assert goodput.value == sum(arm.workload.batch_sizes[:30]) / 5.0
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([[8] * 20, [64] * 10], (20 * 8 + 10 * 64) / 5.0),
+        ([[8] * 20, [64] * 10, [64] * 3], (20 * 8 + 13 * 64) / 5.0),  # the last window was not filled
+        ([[8] * 20, [8] * 10, [64] * 10], (30 * 8 + 10 * 64) / 5.0),
+        ([[8] * 20, [None, *[8] * 9]], None),
+        ([[8] * 20], None),
+    ],
+)
+def test_of_a_script_each_step_counts_as_it_was_seen(
+    plan_of: Callable[..., Plan], tmp_path: Path, counts: list[list[int | None]], expected: float | None
+) -> None:
+    (tmp_path / "train.py").write_text("")
+    arm = plan_of(f"title: t\nworkload: {{script: {tmp_path / 'train.py'}}}\n").arms[0]
+    measure, first = Goodput(arm), 0
+    measure.add(Started(0.0, "main", ""))
+    for each in counts:
+        measure.add(Samples(1.0, "main", W, first, each, [], []))
+        first += len(each)
+    for event in (*_windows(0.0, 0, 3), Done(5.0, "main", W, 30)):
+        measure.add(event)
+    (goodput,) = measure.quantities()
+    assert goodput.value == expected

@@ -42,6 +42,13 @@ def test_what_was_not_measured_says_nothing() -> None:
     assert MEASURES["start_up"].apart(arm(), arm(), True) is None
 
 
+def test_neither_does_what_was_measured_in_another_unit() -> None:
+    first, other = arm(_rates(100.0, 100.0)), arm(Quantity("throughput", "steps/s", 3.0, 2, samples=(3.0, 3.0)))
+    assert MEASURES["throughput"].apart(first, other, duet=True) is None
+    assert MEASURES["throughput"].apart(first, other, duet=False) is None
+    assert MEASURES["throughput"].units(first, other) == {"samples/s", "steps/s"}
+
+
 def test_the_command_line_names_all_of_them() -> None:
     assert tuple(MEASURES) == compare.MEASURES
     assert compare.LEAST_SEEDS == MIN_VALUES
