@@ -106,7 +106,8 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FIELD=VALUE",
-        help="change a field of the scenario, as in workload.batch_size=64; may be repeated",
+        help="change a field of the scenario (of each, where there are several), as in workload.batch_size=64; may be "
+        "repeated",
     )
     parser.add_argument("--cuda", metavar="11", help="MXNet for GPUs, with CUDA's libraries from wheels (4 GB, once)")
     target = parser.add_mutually_exclusive_group()

@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=_options.positive, metavar="N", help="so many runs at a time (default: as the machine allows)"
     )
+    _options.add_changes(parser)
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write it into a Markdown file")
     _options.add_resume(parser)
     _options.add_results(parser)
@@ -56,7 +57,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.studies import table
     from harness.studies.table import Table
 
-    _options.require_alone(arguments, "topology", "fault", "script")
+    _options.require_alone(arguments, "topology", "fault", "script", "set", "mxnet", "python", "cuda")
     study, folder = _studying.opened(Table, lambda: _study(arguments), arguments)
     finished = _studying.run(study, folder, arguments.jobs)
     if arguments.markdown is not None:
@@ -89,7 +90,7 @@ def _study(arguments: argparse.Namespace) -> Table:
     from harness.studies import sides
     from harness.studies.table import HEALTHY, Table
 
-    study = Table(*_asked(arguments))
+    study = Table(*_asked(arguments), _options.all_changes(arguments))
     for trial in study.wanted():
         if trial.key.endswith(HEALTHY):
             _studying.prepare(sides.checked(trial.text, trial.key))

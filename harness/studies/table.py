@@ -11,7 +11,11 @@ from typing import Any, ClassVar
 import yaml
 
 from harness.base.errors import InputError
+from harness.base.units import parse_duration
 from harness.judging.verdict import Verdict
+from harness.scenario import overrides
+from harness.scenario.document import Document
+from harness.scenario.overrides import Override
 from harness.studies.study import Study, Trial
 
 HEALTHY, FAILED = "nothing", "no verdict"
@@ -26,12 +30,10 @@ OURS: Mapping[str, Any] = {"model": "mlp", "dataset": "digits", "batch_size": 32
 """What is trained where no script is given."""
 
 _LENGTH = {"steps": _STEPS, "warmup": 20}
-_BASE = {
-    "seed": 61,
-    "stall_timeout": "5s",
-    "startup_timeout": "60s",
-    "control": False,
-}
+_BASE = {"seed": 61, "startup_timeout": "60s", "control": False}
+_STALL, _STALL_OF_SCRIPTS = "5s", "30s"
+"""A script may do something else between two steps, as validation."""
+
 TOPOLOGIES: Mapping[str, Mapping[str, Any]] = {
     "dist_sync": {"kvstore": "dist_sync", "workers": 2, "servers": 1, "network": {}},
     "dist_async": {"kvstore": "dist_async", "workers": 2, "servers": 1, "network": {}},
@@ -91,7 +93,7 @@ class Table(Study):
     """Every fault of `FAULTS` on every one of `TOPOLOGIES`, or some; InputError for others.
 
     ``workload``: what is trained, as a scenario says it, but for the steps; a script's arguments may ask for {kvstore}.
-    ``env``: variables that it needs.
+    ``env``: variables that it needs. ``changes``: of fields of every cell's scenario, by path.
     """
 
     name: ClassVar[str] = "table"
@@ -102,25 +104,28 @@ class Table(Study):
         faults: Sequence[str] = (),
         workload: Mapping[str, Any] = OURS,
         env: Mapping[str, str] = MappingProxyType({}),
+        changes: Sequence[Override] = (),
     ) -> None:
-        self._workload, self._env = dict(workload), dict(env)
+        self._workload, self._env, self._changes = dict(workload), dict(env), [tuple(change) for change in changes]
         self._topologies, self._faults = chosen_topologies(topologies), chosen_faults(faults)
         self._results: dict[str, Result] = {}
 
     @property
     def question(self) -> Mapping[str, Any]:
         asked = {"topologies": self._topologies, "faults": self._faults, "workload": self._workload}
-        return {**asked, "env": self._env} if self._env else asked
+        more = {"env": self._env, "changes": self._changes}
+        return {**asked, **{name: value for name, value in more.items() if value}}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Table:
-        return cls(question["topologies"], question["faults"], question.get("workload", OURS), question.get("env", {}))
+        job = question.get("workload", OURS), question.get("env", {}), question.get("changes", ())
+        return cls(question["topologies"], question["faults"], *job)
 
     @property
     def _cells(self) -> dict[str, Cell]:
         """Those that there are, as far as is known: where a job does not even train healthy, nothing more is asked."""
         steps = {topology: self._step(topology) for topology in self._topologies}
-        known = cells(self._topologies, self._faults, self._workload, steps, self._env)
+        known = cells(self._topologies, self._faults, self._workload, steps, self._env, self._changes)
         return {cell.name: cell for cell in known if cell.fault == HEALTHY or cell.topology not in self.broken}
 
     def _healthy(self, topology: str) -> Result | None:
@@ -197,18 +202,21 @@ def cells(
     workload: Mapping[str, Any] = OURS,
     steps: Mapping[str, int] = MappingProxyType({}),
     env: Mapping[str, str] = MappingProxyType({}),
+    changes: Sequence[Override] = (),
 ) -> list[Cell]:
     """Every run of the table, the healthy ones first: others are compared with them.
 
-    ``steps``: before which faults begin on a topology, if not before `STEP`; ``env``: variables of all.
+    ``steps``: before which faults begin on a topology, if not before `STEP`; ``env``: variables of all; ``changes``: of
+    fields of all.
     """
     own = {"env": env} if env else {}
-    wanted = [Cell(topology, HEALTHY, _text(topology, workload, HEALTHY, None, own)) for topology in wanted_topologies]
+    healthy = ((topology, _text(topology, workload, HEALTHY, None, own, changes)) for topology in wanted_topologies)
+    wanted = [Cell(topology, HEALTHY, text) for topology, text in healthy]
     for topology in wanted_topologies:
-        for fault, entry, changes in _rows(topology, "script" in workload, steps.get(topology, STEP)):
+        for fault, entry, special in _rows(topology, "script" in workload, steps.get(topology, STEP)):
             if fault.split()[0] in wanted_faults:
-                both = {**changes, "env": {**env, **changes.get("env", {})}} if env else changes
-                wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, both)))
+                both = {**special, "env": {**env, **special.get("env", {})}} if env else special
+                wanted.append(Cell(topology, fault, _text(topology, workload, fault, entry, both, changes)))
     return wanted
 
 
@@ -235,8 +243,15 @@ def _rows(topology: str, of_script: bool, step: int) -> Iterator[tuple[str, dict
 
 
 def _text(
-    topology: str, workload: Mapping[str, Any], fault: str, entry: dict[str, Any] | None, changes: dict[str, Any]
+    topology: str,
+    workload: Mapping[str, Any],
+    fault: str,
+    entry: dict[str, Any] | None,
+    special: Mapping[str, Any],
+    changes: Sequence[Override],
 ) -> str:
+    """The scenario of a cell: what is ``special`` about a row comes after what is changed in all."""
+    stall = dict(changes).get("stall_timeout", _STALL_OF_SCRIPTS if "script" in workload else _STALL)
     scenario: dict[str, Any] = {
         "title": f"What does {topology} do: {fault}?",
         **_BASE,
@@ -244,13 +259,21 @@ def _text(
         "topology": dict(TOPOLOGIES[topology]),
         "faults": [] if entry is None else [entry],
     }
-    if "patience" in changes:  # TCP waits up to as long again before it tries once more
-        scenario["stall_timeout"] = f"{changes['patience']}s"
-    if "checkpoint" in changes:
-        scenario["workload"] = {**scenario["workload"], "checkpoint": changes["checkpoint"]}
-    if "env" in changes:
-        scenario["target"] = {"env": dict(changes["env"])}
+    if "checkpoint" in special:
+        scenario["workload"] = {**scenario["workload"], "checkpoint": special["checkpoint"]}
+    if "env" in special:
+        scenario["target"] = {"env": dict(special["env"])}
+    scenario = overrides.apply(Document(fault, scenario, "", {}), changes).values
+    scenario["stall_timeout"] = _patient(stall, special.get("patience", 0))
     return yaml.safe_dump(scenario, sort_keys=False)
+
+
+def _patient(stall: Any, seconds: int) -> Any:
+    """TCP waits up to as long again before it tries once more. What is no duration is refused with the scenario."""
+    try:
+        return max(stall, f"{seconds}s", key=parse_duration)
+    except ValueError:
+        return stall
 
 
 def result(cell: Cell, verdict: Verdict) -> Result:

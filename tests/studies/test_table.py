@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,28 @@ def test_a_script_may_take_the_place_of_our_training(tmp_path: Path) -> None:
         (tmp_path / "cell.yaml").write_text(cell.text)
         asked = load(tmp_path / "cell.yaml").scenario.workload
         assert (asked.script, asked.args, asked.steps) == (workload["script"], workload["args"], 300)
+
+
+def test_every_cell_has_what_is_changed_and_is_as_patient_as_its_fault_takes(tmp_path: Path) -> None:
+    changes = [("target.python", "/opt/python"), ("stall_timeout", "40s")]
+    asked = Table(["dist_sync"], ["partition"], changes=changes)
+    again = Table.asked(json.loads(json.dumps(asked.question)), tmp_path)
+    texts = [cell.text for cell in table.cells(["dist_sync"], ["partition"], changes=changes)]
+    assert [trial.text for trial in again.wanted()] == texts[:1]
+    known = [yaml.safe_load(text) for text in texts]
+    assert {body["target"]["python"] for body in known} == {"/opt/python"}
+    assert {body["stall_timeout"] for body in known} == {"40s", "80s"}  # 30 s cut off take more
+
+
+@pytest.mark.parametrize(("workload", "expected"), [({"script": "/train.py"}, "30s"), (table.OURS, "5s")])
+def test_a_script_may_do_something_else_between_steps(workload: dict[str, Any], expected: str) -> None:
+    (cell, *_) = table.cells(["dist_sync"], ["kill"], workload)
+    assert yaml.safe_load(cell.text)["stall_timeout"] == expected
+
+
+def test_what_is_no_duration_is_left_to_the_scenario() -> None:
+    (cell, *_) = table.cells(["dist_sync"], ["kill"], changes=[("stall_timeout", "soon")])
+    assert yaml.safe_load(cell.text)["stall_timeout"] == "soon"
 
 
 HEALTHY_RESULT = _result(HEALTHY, loss=2.0, weights="a")
