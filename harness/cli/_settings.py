@@ -25,9 +25,22 @@ _OURS = {*DEFAULT_ENV, BIGARRAY_BOUND, visible.ORDER}
 def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpreter | None]) -> dict[str, str]:
     """Say which variables of an arm nothing in its target reads; nothing where a target is not there yet.
 
-    Returns them, with the nearest name that is read, or "".
+    Returns them, with the nearest name that is read, or "". A user's own file may read what it names, but for what only
+    libraries do.
     """
-    return warn_of_names(say, ((set(arm.env) - _OURS, interpreters[arm.name]) for arm in plan.arms))
+    named = (set(arm.env) - _OURS - _named_by(arm.workload.own_file) for arm in plan.arms)
+    return warn_of_names(say, zip(named, (interpreters[arm.name] for arm in plan.arms), strict=True))
+
+
+def _named_by(path: str | None) -> set[str]:
+    """Variables that a user's file names, of no family that libraries have."""
+    from harness.scenario.own_script import names_in
+
+    try:
+        named = names_in(Path(path).read_text(errors="replace")) if path is not None else set()
+    except OSError:
+        return set()
+    return {name for name in named if not name.startswith(_SETTINGS)}
 
 
 def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter | None]]) -> dict[str, str]:

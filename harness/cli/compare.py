@@ -131,6 +131,8 @@ def _code(study: Compare) -> int:
     """1 where a side is worse, fails or computes something else; 3 where that is not known."""
     words = {finding.word for finding in study.evidence.findings()}
     meanings = set() if study.of_seeds else {each.word for each in study.meanings.values()}
+    if study.has_one_trajectory:
+        return EXIT_UNDECIDED
     if study.broken or words & {"slower", "more", "worse"} or "different" in meanings:
         return 1
     return EXIT_UNDECIDED if not study.meanings or "unknown" in meanings or "undecided" in words else 0

@@ -79,9 +79,14 @@ class OwnScript:
 
 def asked_of_the_shell(script: str, shell: Mapping[str, str]) -> dict[str, str]:
     """Variables of a shell that a script names in quotes, and where it finds its modules; none that may be secret."""
-    names = {_MODULES, *re.findall(r"""["']([A-Za-z_][A-Za-z0-9_]*)["']""", script)} & set(shell)
+    names = {_MODULES, *names_in(script)} & set(shell)
     own = (name for name in sorted(names) if not _OURS.fullmatch(name) and not _SECRET.search(name))
     return {name: _absolute(shell[name]) if name == _MODULES else shell[name] for name in own}
+
+
+def names_in(script: str) -> set[str]:
+    """What it names in quotes, as it does variables that it reads."""
+    return set(re.findall(r"""["']([A-Za-z_][A-Za-z0-9_]*)["']""", script))
 
 
 def _absolute(paths: str) -> str:

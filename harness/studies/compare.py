@@ -301,6 +301,11 @@ class Compare(Study):
         return f"{key}: {'; '.join(map(self._so_far, self.evidence.findings()))}"
 
     @property
+    def has_one_trajectory(self) -> bool:
+        """Whether it ended since seeds change nothing, so that nothing can be said of either side."""
+        return self.broken == _ONE_SEED
+
+    @property
     def _seeds_do_nothing(self) -> bool:
         """Whether the first side trains alike, bit by bit, whatever its seed: one trajectory, not many."""
         losses = [pair.first.get("drift") for pair in self.evidence.pairs] if self.of_seeds else []
@@ -362,7 +367,11 @@ class Compare(Study):
     def _in_words(self) -> str:
         if not (self.broken or self.evidence.pairs):
             return self.nothing
-        return self.broken or "; ".join(sentence(finding) for finding in self.evidence.findings())
+        different = (
+            () if self.of_seeds else (side for side, found in self.meanings.items() if found.word == "different")
+        )
+        others = (f"{side} has another meaning" for side in different)
+        return self.broken or "; ".join([*others, *map(sentence, self.evidence.findings())])
 
     @property
     def nothing(self) -> str:

@@ -12,7 +12,7 @@ import yaml
 
 from harness.base.errors import InputError
 from harness.planning import validation
-from harness.scenario import anchored, overrides
+from harness.scenario import anchored, model_file, models, overrides
 from harness.scenario import load as scenarios
 from harness.scenario.load import VARIABLE, LoadedScenario, replaced
 from harness.scenario.overrides import Override
@@ -114,10 +114,14 @@ class Sides:
         return self._text("once more", {}, {}, number, control=False)
 
     def _possible(self, workload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Without what a script decides itself."""
-        if self.values["workload"].get("script") is None:
-            return workload
-        return {field: value for field, value in workload.items() if field not in OF_OUR_LOOP}
+        """Without what a script, or a network's file, decides itself."""
+        own = self.values["workload"]
+        if own.get("script") is not None:
+            return {field: value for field, value in workload.items() if field not in OF_OUR_LOOP}
+        file = models.file_of(own.get("model") or "")
+        if file is not None and model_file.read(file).facts.own_batches:  # none of which is of a dataset's
+            return {field: value for field, value in workload.items() if field != "held_back"}
+        return workload
 
     def _text(
         self, asked: str, sides: Mapping[str, Any], workload: Mapping[str, Any], number: int = 0, **more: Any

@@ -170,7 +170,8 @@ class Table(Study):
 
     @property
     def in_words(self) -> str:
-        return f"{len(self._results)} of {self.total} cells of {', '.join(self._topologies)}"
+        broken = f"; without any fault it does not train on {', '.join(self.broken)}" if self.broken else ""
+        return f"{len(self._results)} of {self.total} cells of {', '.join(self._topologies)}{broken}"
 
     @property
     def results(self) -> list[Result]:

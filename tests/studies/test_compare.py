@@ -10,7 +10,8 @@ from typing import Literal
 import pytest
 
 from harness.base.errors import InputError
-from harness.studies import study_folder
+from harness.cli.compare import _code
+from harness.studies import compare, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
@@ -295,3 +296,21 @@ def test_seeds_that_change_nothing_are_no_seeds() -> None:
     for losses, alike in (([0.3, 0.3], False), ([0.3, 0.3, 0.31], False), ([0.3, 0.3, 0.3], True)):
         study.evidence.pairs[:] = [Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": loss}) for loss in losses]
         assert study._seeds_do_nothing is alike
+
+
+def test_another_meaning_is_in_words_unless_seeds_decide() -> None:
+    study = _compared(Question())
+    study.meanings = {"b": Meaning("different", "the loss of step 3", 0.1)}
+    assert study.in_words.startswith("q: b has another meaning; b is undecided")
+    drift = _compared(Question(measure="drift"))
+    drift.meanings = study.meanings
+    assert "another meaning" not in drift.in_words
+
+
+def test_one_trajectory_says_nothing_of_others() -> None:
+    study = _compared(Question(measure="drift"))
+    assert not study.has_one_trajectory
+    study.broken = compare._ONE_SEED
+    assert (study.has_one_trajectory, _code(study)) == (True, 3)
+    study.broken = "b did not train to the end"
+    assert _code(study) == 1

@@ -126,3 +126,12 @@ def test_sides_that_are_variants_have_their_names(tmp_path: Path) -> None:
     assert names([], ["large"]) == ["a", "large"]
     assert names([], ["large", "target.env.X=1"]) == ["a", "b"]
     assert names(["plain"], ["plain"]) == ["a", "b"]
+
+
+def test_of_a_file_with_batches_of_its_own_none_are_held_back(tmp_path: Path) -> None:
+    """Final losses drift all the same."""
+    (tmp_path / "net.py").write_text("def build():\n    ...\n\ndef batches(seed, step):\n    ...\n")
+    for model, expected in ((f"{tmp_path / 'net.py'}:build", None), ("mlp", 297)):
+        both = Sides("q", {"title": "t", "workload": {"model": model, "steps": 50}}, (Side("a", {}), Side("b", {})))
+        workload = yaml.safe_load(both.apart(0, {"held_back": 297}))["workload"]
+        assert workload.get("held_back") == expected
