@@ -9,6 +9,7 @@ import mxnet as mx
 from .digest import sha256, sketch
 from .gradients import Norms, not_finite
 from .in_process_faults import InProcessFaults
+from .late_loss import NegativeLog
 from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
 from .wide import float64
@@ -261,15 +262,20 @@ def _means(losses):
     if len(set(map(len, losses))) > 1:
         return [_mean(step) for step in losses]
     try:
-        flat = [loss for step in losses for loss in step]
+        flat, is_late = [loss for step in losses for loss in step], type(losses[0][0]) is NegativeLog
+        flat = [loss.of for loss in flat] if is_late else flat
         stack = mx.nd.stack if type(flat[0]) is mx.nd.NDArray else mx.np.stack
         values = float64(stack(*flat) if stack is mx.nd.stack else stack(flat))
+        values = NegativeLog.finished(values) if is_late else values
         return values.reshape((len(losses), len(losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
-    except (mx.MXNetError, TypeError, ValueError):
+    except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
         return [_mean(step) for step in losses]
 
 
 def _mean(losses):
     """Parts of a batch count by their samples."""
-    sums = sum(float(float64(loss).sum()) for loss in losses)
-    return sums / sum(loss.size for loss in losses)
+    return sum(float(_values(loss).sum()) for loss in losses) / sum(loss.size for loss in losses)
+
+
+def _values(loss):
+    return NegativeLog.finished(float64(loss.of)) if type(loss) is NegativeLog else float64(loss)

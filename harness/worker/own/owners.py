@@ -5,10 +5,8 @@
 
 import json
 
+from ..late_loss import TINY, NegativeLog
 from ..loss_scale import loss_scale
-
-TINY = 1e-12
-"""Added to probabilities, as `mx.metric.CrossEntropy` does."""
 
 
 class Owner:
@@ -175,12 +173,13 @@ _NO_OUTPUT = _Output({"op": "", "inputs": []}, [])
 
 def _cross_entropy(output, label, ignored):
     """Of the probabilities that a SoftmaxOutput gives to the labels, without those that it ignores."""
-    if label is None or output.ndim != 2 or output.shape[0] != label.size:
+    shape, told = output.shape, () if label is None else label.shape
+    if len(shape) != 2 or not told or shape[0] != (told[0] if len(told) == 1 else label.size):
         return []
-    label = label.reshape((-1,))
-    losses = -(output.pick(label) + TINY).log()
+    label = label if len(told) == 1 else label.reshape((-1,))
     if ignored is None:
-        return [losses]
+        return [NegativeLog(output.pick(label))]
+    losses = -(output.pick(label) + TINY).log()
     counts = (label != ignored).astype(losses.dtype)
     return [(losses * counts).sum() / counts.sum().clip(1, counts.size)]
 
