@@ -411,7 +411,7 @@ class Conductor:
         if event.status == 0 and self._may_leave(name):
             return None
         step = role.failed.step if role.failed is not None else role.step
-        why = "" if role.failed is None else f": {failure.in_short(role.failed)}"
+        why = "" if role.failed is None else f": {self._in_short(role.failed)}"
         reason = f"{name} ended with {how}" + (f" at step {max(step, role.step)}" if name in self.arm.workers else "")
         if event.status == 0 and not why and name in self.arm.workers and self.arm.workload.own_file is not None:
             return "aborted", f"{reason} or later; {_UNHEARD}"
@@ -421,7 +421,7 @@ class Conductor:
         """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""
         failed = {each: known for each in self.arm.workers if (known := self._roles[each].failed)}
         named = name if name in failed else next(iter(failed), name)
-        why = f": {failure.in_short(failed[named])}" if named in failed else ""
+        why = f": {self._in_short(failed[named])}" if named in failed else ""
         reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
         own = self.arm.workload.own_file
         if own is not None and not why and how == "exit status 0" and name in self.arm.workers:
@@ -429,6 +429,9 @@ class Conductor:
         runs_own = own is not None and (named in self.arm.workers or self.arm.workload.script is not None)
         by_mxnet = failed[named].mxnet if named in failed else not runs_own or signal in _ABORTS
         return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
+
+    def _in_short(self, failed: Failed) -> str:
+        return failure.in_short(failed, built=self.arm.target.python is None)
 
     def _failed_by_itself(self, event: Exited) -> bool:
         """Whether an exception ended it that no fault asked for."""
@@ -578,7 +581,7 @@ class Conductor:
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
         failed = {name: known for name in alive if (known := self._roles[name].failed)}
         broken = "".join(
-            f"; {name} had failed with {failure.in_short(one)} and did not leave" for name, one in failed.items()
+            f"; {name} had failed with {self._in_short(one)} and did not leave" for name, one in failed.items()
         )
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
         reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{self._left_early()}{last}"

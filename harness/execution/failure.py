@@ -13,10 +13,15 @@ _REMEDIES = {
 }
 
 
-def in_short(failed: Failed) -> str:
-    """The line of it that says what went wrong, where in the user's files that was, and the remedy if one is known."""
+def in_short(failed: Failed, built: bool = False) -> str:
+    """The line of it that says what went wrong, where in the user's files that was, and the remedy if one is known.
+
+    ``built``: whether the target is one of the harness's own, which has MXNet and little more.
+    """
     where = f" ({failed.where})" if failed.where else ""
     remedy = "".join(words for sign, words in _REMEDIES.items() if sign in failed.error)
+    if built and failed.error.startswith("ModuleNotFoundError") and not failed.mxnet:
+        remedy += "; this target has MXNet and little more: --python PATH takes an interpreter that has the module"
     return f"{_telling_line(failed.error)}{where}{remedy}"
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import median
 from typing import ClassVar, NamedTuple
 
 from harness.measures import Measure, from_samples
@@ -24,6 +25,9 @@ from harness.vocabulary.events import (
     Window,
 )
 from harness.vocabulary.quantities import Quantity
+
+_PAUSING = 0.5
+"""Of the workers' medians together: a job that has less most of the time pauses, as to validate."""
 
 REPORT_SECONDS = 0.05
 """A worker reports its window at most so long before it opens the next."""
@@ -243,7 +247,8 @@ class Throughput(Measure):
             rates, stride = [turn.rate(self._unit == "steps") for turn in self._turns.values()], 1
         began = max((windows.stretches[0].begin for windows in self._whole.values()), default=0.0)
         down = sum(end - begin for begin, end in self._downtimes() if end > began)
-        note = "; ".join(filter(None, (f"without {down:.1f} s of restarts" if down else "", _idle(rates))))
+        without = f"without {down:.1f} s of restarts" if down else ""
+        note = "; ".join(filter(None, (without, _idle(rates), self._pausing(rates))))
         yield from_samples("throughput", f"{self._unit}/s", rates, note=note, stride=stride)
         yield _cost(rates, note, stride, self._unit.removesuffix("s"))
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
@@ -255,6 +260,13 @@ class Throughput(Measure):
             most = max((stride for _, stride in inside), default=1)
             note = _idle(rates) if rates else "no window lies wholly within a fault"
             yield from_samples("throughput_in_fault", f"{self._unit}/s", rates, note=note, stride=most)
+
+    def _pausing(self, rates: Sequence[float]) -> str:
+        """That most of the time of several workers lies in long windows, of which each counts as one for a worker."""
+        if not rates or len(self._whole) < 2 or self.arm.turn or not self._through >= self._whole.keys():
+            return ""
+        own = sum(median(stretch.rate for stretch in stretches) for stretches in self._told(self._whole).values())
+        return "most of the time is in pauses within windows; see goodput" if median(rates) < _PAUSING * own else ""
 
 
 def _cost(rates: Sequence[float], note: str, stride: int, unit: str) -> Quantity:

@@ -33,3 +33,19 @@ def test_the_line_that_says_what_went_wrong(error: str, where: str, expected: st
     said = failure.in_short(Failed(0.0, "main", "worker/0", error, False, where=where))
     assert said.startswith(expected)
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("error", "mxnet", "built", "expected"),
+    [
+        ("ModuleNotFoundError: No module named 'tqdm'", False, True, True),
+        ("ModuleNotFoundError: No module named 'tqdm'", False, False, False),
+        ("ModuleNotFoundError: No module named 'onnx'", True, True, False),
+        ("ImportError: cannot import name 'x'", False, True, False),
+    ],
+)
+def test_a_module_that_only_the_users_interpreter_has(error: str, mxnet: bool, built: bool, expected: bool) -> None:
+    failed = Failed(0.0, "main", "worker/0", error, False, mxnet=mxnet, where="train.py:3")
+    assert (
+        failure.in_short(failed, built).endswith("--python PATH takes an interpreter that has the module") is expected
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from harness.measures.throughput import Throughput
 from harness.planning.plan import Plan
-from harness.vocabulary.events import Exited, Healed, Injected, Samples, Spawned, Window
+from harness.vocabulary.events import Done, Exited, Healed, Injected, Samples, Spawned, Window
 from harness.vocabulary.quantities import Quantity
 
 SLOW = {"slow": {"select": {"role": "worker", "rank": 1}, "at": {"step": 40}, "for": {"steps": 20}, "factor": 3}}
@@ -223,3 +223,19 @@ def test_samples_and_steps_are_never_counted_together(tmp_path: Path, plan_of: C
         measure.add(_window(float(number), "worker/0", 10 * number, 1.0))
     found = _named(measure)["throughput", ""]
     assert (found.unit, found.samples) == ("steps/s", pytest.approx((10.0, 10.0, 10.0)))
+
+
+@pytest.mark.parametrize(
+    ("pause", "note"), [(7.0, "most of the time is in pauses within windows; see goodput"), (0.0, "")]
+)
+def test_a_job_that_pauses_within_windows_says_so(plan_of: Callable[..., Plan], pause: float, note: str) -> None:
+    """As to validate after each epoch: of a worker's windows one in four, of the job's time nearly all."""
+    measure, t = Throughput(plan_of().arms[0]), 0.0
+    for number in range(2, 42):
+        seconds = 1.0 + pause * (number % 4 == 0) * 3
+        t += seconds
+        for role in ("worker/0", "worker/1"):
+            measure.add(_window(t, role, 10 * number, seconds))
+    for role in ("worker/0", "worker/1"):
+        measure.add(Done(t, "main", role, 420))
+    assert _named(measure)["throughput", ""].note == note
