@@ -20,6 +20,12 @@ class Batch:
         self.samples, self.waited, self.iterator = samples, waited, iterator
         self.thread, self.step, self.told, self.shape = thread, step, told, ()
 
+    def alone(self):
+        """The same, by which its iterator, which may be made anew, is not held."""
+        batch = Batch(self.samples, self.waited, None, self.thread, self.step)
+        batch.shape = self.shape
+        return batch
+
 
 def _nothing():
     """As a reference to what is gone."""
@@ -97,7 +103,7 @@ class _Given:
             held, self.held = (self.held if self._kept_back == 1 else None), None
             return held
         before, last = own[-2] if len(own) > 1 else self.held, own[-1]
-        self.held = Batch(last.samples, last.waited, None, last.thread, last.step) if self._kept_back == 1 else None
+        self.held = last.alone() if self._kept_back == 1 else None
         return before if self._waits and before is not None else last
 
     def take(self, count, late):

@@ -190,3 +190,34 @@ def test_a_thread_that_brings_all_is_known_once_steps_come_without_batches_of_th
     assert samples(loaders.went_back(brought[2:3])) == [12]
     assert [samples(loaders.went_back(brought[3:])), samples(loaders.went_back([]))] == [[13], [14]]
     assert [loaders.trains_with(each) for each in (train, other)] == [True, False]
+
+
+class Data:
+    """Of two samples, made anew for each epoch."""
+
+    def __len__(self) -> int:
+        return 2
+
+
+def test_data_that_are_made_anew_are_known_by_their_kind_and_length_once_the_old_are_gone() -> None:
+    loaders, data = Loaders(), Data()
+    loaders.went_back(fetched(Loader(data)))
+    assert not loaders.trains_with(Loader(Data()))  # those of the first are there: others are for something else
+    del data
+    assert loaders.trains_with(Loader(Data()))
+    assert not loaders.trains_with(Loader([1, 2]))
+    assert not loaders.trains_with(Loader())
+
+
+def test_where_each_batch_waits_for_one_step_more_steps_have_the_batch_before() -> None:
+    """Once that is known for a whole pass; a step for which none was fetched has the one that waits."""
+    loaders, train = Loaders(), Loader()
+    for expected in ([3, 4, 4], [2, 3, 4]):
+        loaders.begins(train)
+        found = list[int]()
+        for sizes in ((2, 3), (4,), ()):
+            for _ in sizes:
+                loaders.comes(train)
+            found += samples(loaders.went_back([Batch(size, 1.0, train, threading.get_ident(), 0) for size in sizes]))
+            loaders.stepped()
+        assert found == expected
