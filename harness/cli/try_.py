@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from harness.base.errors import InputError
 from harness.cli import _options
@@ -169,7 +169,7 @@ def _put(place: Path, text: str, option: str) -> bool:
     """Write a new file; what the script may have written there meanwhile stays, and a report is not lost by it."""
     try:
         with place.open("x", encoding="utf-8") as file:
-            file.write(text)
+            _filled(file, text)
     except OSError as error:
         why = (
             "is there by now" if isinstance(error, FileExistsError) else f"cannot be written: {error.strerror}".lower()
@@ -177,6 +177,16 @@ def _put(place: Path, text: str, option: str) -> bool:
         sys.stderr.write(f"harness: {place} {why}; give another file with {option}\n")
         return False
     return True
+
+
+def _filled(file: TextIO, text: str) -> None:
+    """Nothing is left where the disk is full."""
+    try:
+        file.write(text)
+        file.flush()
+    except OSError:
+        Path(file.name).unlink()
+        raise
 
 
 def _write(arguments: argparse.Namespace, own: OwnScript, past: Sequence[Event], place: Path, is_whole: bool) -> bool:

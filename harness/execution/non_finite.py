@@ -65,4 +65,5 @@ class NonFiniteValues:
         others = sorted({value.what for value in self._values if value.stage == _PARAMETER} - {first.what})
         more = f"; later {others[0]}" if others else ""
         more += f" and {len(others) - 1} more" if len(others) > 1 else ""
-        return f"{first.what} is not finite at step {first.step}{more}"
+        seen = ", when it was looked at" if first.stage == _PARAMETER else ""
+        return f"{first.what} is not finite at step {first.step}{seen}{more}"

@@ -139,6 +139,16 @@ def _doubt(receipt: Receipt) -> str:
     return f"{doubt}: {receipt.evidence}"
 
 
+def _end(arm: ArmMeasures) -> str:
+    """How an arm ended that did not train to its end: that may be why a fault has no receipt."""
+    ended = arm.ended
+    return (
+        ""
+        if ended is None or ended.outcome in ("completed", "stopped")
+        else f"{arm.arm} {ended.outcome}: {ended.reason}"
+    )
+
+
 def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[VerdictWord, str]:
     """A run that was cut short says nothing; then, a fault without a receipt is not what was asked.
 
@@ -151,9 +161,12 @@ def _overall(judged: Sequence[Judged], arms: Sequence[ArmMeasures]) -> tuple[Ver
         if arm.ended.outcome == "interrupted" or (arm.ended.outcome == "aborted" and arm.of in asked):
             joined = " by " if arm.ended.outcome == "interrupted" else ": "
             return "invalid", f"{arm.ended.outcome}{joined}{arm.ended.reason}"
-    doubtful = [receipt for arm in arms for receipt in arm.receipts if not receipt.stands]
+    doubtful = {arm.arm: found for arm in arms if (found := [each for each in arm.receipts if not each.stands])}
     if doubtful:
-        return "invalid", "; ".join(map(_doubt, doubtful))
+        ends = [_end(arm) for arm in arms if arm.arm in doubtful]
+        return "invalid", "; ".join(
+            [*(_doubt(each) for found in doubtful.values() for each in found), *filter(None, ends)]
+        )
     word = checks.worst([check.verdict for check in judged])
     which = [f"{check.check} of {check.arm}" for check in judged if check.verdict == word]
     reason = "every check passed" if word == "pass" else f"{word}: {', '.join(which)}"

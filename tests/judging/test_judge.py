@@ -38,7 +38,7 @@ def test_a_proven_fault_and_the_expected_outcome_pass(killed: Plan) -> None:
 def test_a_fault_without_receipt_is_invalid_whatever_the_checks_say(killed: Plan) -> None:
     verdict = judge(killed, [PROOF[0], HUNG], "id", {})
     assert verdict.verdict == "invalid"
-    assert verdict.reason == "no receipt for kill of worker/1: no KILL was sent"
+    assert verdict.reason == "no receipt for kill of worker/1: no KILL was sent; main hung: nothing moved"
     assert [check.verdict for check in verdict.checks] == ["pass"]
 
 
