@@ -39,7 +39,7 @@ class Throughput(Limits, Check):
         mine = [subject.get(name) for subject in subjects]
         theirs = [baseline.get("throughput") for baseline in baselines]
         longest = max(quantity.stride for quantity in (*mine, *theirs))
-        alike = len({quantity.unit for quantity in (*mine, *theirs)}) == 1
+        alike = len(_units(mine, theirs)) < 2
         compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between) if alike else None
         if compared is None:
             return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
@@ -52,11 +52,15 @@ def _as_long(quantities: Sequence[Quantity], longest: int) -> list[Sequence[floa
     return [coarsened(quantity.samples, longest // quantity.stride) for quantity in quantities]
 
 
+def _units(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> set[str]:
+    return {quantity.unit for quantity in (*mine, *theirs)}
+
+
 def _why_not(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> str:
     missing = next((quantity for quantity in (*mine, *theirs) if quantity.value is None), None)
     if missing is not None:
         return missing.note
-    if len(units := {quantity.unit for quantity in (*mine, *theirs)}) > 1:
+    if len(units := _units(mine, theirs)) > 1:
         return different(units)
     if all(quantity.n >= MIN_SAMPLES for quantity in (*mine, *theirs)):
         return next(quantity.note for quantity in (*mine, *theirs) if quantity.value == 0)

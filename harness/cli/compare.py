@@ -31,7 +31,7 @@ the name of one of the scenario's variants; repeat the option for several. Witho
   harness compare SCENARIO --b target.mxnet=1.8.0.post0 --resolve 0.5% --budget 10min
 
 exit codes: 0 faster, less, better or the same, 1 slower, more, worse, or another meaning, 2 a mistake in the input,
-3 undecided, 130 interrupted
+3 undecided, or nothing that can be compared, 130 interrupted
 """
 
 

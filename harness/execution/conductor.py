@@ -469,11 +469,8 @@ class Conductor:
 
     def _fewer(self) -> str:
         """Which workers of a script took fewer steps than another one, by themselves."""
-        most = self._most_taken()
-        states = {name: self._roles[name] for name in self.arm.workers}
-        taken = {name: state.step for name, state in states.items() if state.done and not state.again}
-        fewer = ", ".join(f"{name} {steps}" for name, steps in taken.items() if steps != most)
-        return f" ({fewer}, by the script's own end)" if fewer and self.arm.workload.script is not None else ""
+        fewer = ", ".join(f"{name} {steps}" for name, steps in self._ended_early().items())
+        return f" ({fewer}, by the script's own end)" if fewer else ""
 
     def _trained(self) -> str:
         """How many steps: as many as were asked for, unless a script ends by itself."""
@@ -590,11 +587,17 @@ class Conductor:
 
     def _left_early(self) -> str:
         """Which workers of a script ended by themselves after fewer steps than another one has taken."""
+        early = self._ended_early().items()
+        return "".join(f"; {name} had ended by itself after {steps} steps" for name, steps in early)
+
+    def _ended_early(self) -> dict[str, int]:
+        """Steps of a script's workers that are through and gone, where another one has taken more."""
+        if self.arm.workload.script is None:
+            return {}
         states = {name: self._roles[name] for name in self.arm.workers}
         most = max((state.step for state in states.values()), default=0)
-        left = {name: state.step for name, state in states.items() if state.done and state.exited and state.step < most}
-        told = "".join(f"; {name} had ended by itself after {steps} steps" for name, steps in left.items())
-        return told if self.arm.workload.script is not None else ""
+        gone = {name: state for name, state in states.items() if state.done and state.exited and not state.again}
+        return {name: state.step for name, state in gone.items() if state.step < most}
 
     def _trains_elsewhere(self) -> str:
         """That a script's workers train with another kvstore than the topology has, so that nobody asks its servers."""

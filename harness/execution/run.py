@@ -362,9 +362,9 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
     port, *ports = map(str, agent.free_ports(1 + len(arm.roles)))
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
+    shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
     spawns, checkpoint = {}, arm.workload.checkpoint
     for role, own_port in zip(arm.roles, ports, strict=True):
-        shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
         own = other_nccl.found(with_ports(role.env, port, own_port), shared)
         spawns[role.name] = Spawn(
             role.name,

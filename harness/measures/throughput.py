@@ -26,8 +26,8 @@ from harness.vocabulary.events import (
 )
 from harness.vocabulary.quantities import Quantity
 
-_PAUSING = 0.5
-"""Of the workers' medians together: a job that has less most of the time pauses, as to validate."""
+_LONG = 0.5
+"""Of the workers' medians together: where a job has less than that most of the time, few windows take most of it."""
 
 REPORT_SECONDS = 0.05
 """A worker reports its window at most so long before it opens the next."""
@@ -248,7 +248,7 @@ class Throughput(Measure):
         began = max((windows.stretches[0].begin for windows in self._whole.values()), default=0.0)
         down = sum(end - begin for begin, end in self._downtimes() if end > began)
         without = f"without {down:.1f} s of restarts" if down else ""
-        note = "; ".join(filter(None, (without, _idle(rates), self._pausing(rates))))
+        note = "; ".join(filter(None, (without, _idle(rates), self._held_up(rates))))
         yield from_samples("throughput", f"{self._unit}/s", rates, note=note, stride=stride)
         yield _cost(rates, note, stride, self._unit.removesuffix("s"))
         for role, windows in sorted(self._whole.items()) if len(self._whole) > 1 else ():
@@ -261,12 +261,15 @@ class Throughput(Measure):
             note = _idle(rates) if rates else "no window lies wholly within a fault"
             yield from_samples("throughput_in_fault", f"{self._unit}/s", rates, note=note, stride=most)
 
-    def _pausing(self, rates: Sequence[float]) -> str:
-        """That most of the time of several workers lies in long windows, of which each counts as one for a worker."""
+    def _held_up(self, rates: Sequence[float]) -> str:
+        """That most of the time of several workers is in few windows, as where they validate within one.
+
+        By time these decide; for each worker, whose windows count alike, they do not.
+        """
         if not rates or len(self._whole) < 2 or self.arm.turn or not self._through >= self._whole.keys():
             return ""
         own = sum(median(stretch.rate for stretch in stretches) for stretches in self._told(self._whole).values())
-        return "most of the time is in pauses within windows; see goodput" if median(rates) < _PAUSING * own else ""
+        return "most of the time is in few, long windows; see goodput" if median(rates) < _LONG * own else ""
 
 
 def _cost(rates: Sequence[float], note: str, stride: int, unit: str) -> Quantity:

@@ -79,11 +79,13 @@ class Load:
 
     def shares(self, seconds: float, columns: int) -> list[float | None]:
         """In each of so many columns: the mean of what was told in it, else what was told last; None for no answer."""
-        each, shares, last = seconds / columns, list[float | None](), None
-        for column in range(columns):
-            told = [share for t, share in self.samples if column * each <= t < (column + 1) * each]
-            known = [share for share in told if share is not None]
-            last = fmean(known) if known else None if told else last
+        told: list[list[float | None]] = [[] for _ in range(columns)]
+        for t, share in self.samples:
+            told[min(max(0, int(t * columns / seconds)), columns - 1)].append(share)
+        shares, last = list[float | None](), None
+        for column in told:
+            known = [share for share in column if share is not None]
+            last = fmean(known) if known else None if column else last
             shares.append(last)
         return shares
 

@@ -160,7 +160,8 @@ def ensure_wheel(requirement: str, place: Path, say: Say) -> None:
         shutil.rmtree(beside, ignore_errors=True)  # what a killed load left
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
         try:
-            _run([*pip, "--no-compile", "--target", str(beside), requirement], requirement)
+            argv = [*pip, "--no-compile", "--target", str(beside), requirement]
+            _run(argv, requirement, remedy=f"bring {place} from a machine that has it")
             beside.rename(place)
         except OSError as error:
             raise _unwritable(place.parent, error) from error
@@ -344,7 +345,13 @@ def _percentages(horovod: str, say: Say) -> Say:
     return note
 
 
-def _run(argv: list[str], what: str, more: Mapping[str, str] = MappingProxyType({}), note: Say = _ignore) -> str:
+def _run(
+    argv: list[str],
+    what: str,
+    more: Mapping[str, str] = MappingProxyType({}),
+    note: Say = _ignore,
+    remedy: str = "point at an interpreter that has mxnet: --python PATH or target: {python: PATH}",
+) -> str:
     """Output of a build step, each line given to ``note`` as it comes.
 
     TargetError with the command, its last words and the remedy.
@@ -373,7 +380,7 @@ def _run(argv: list[str], what: str, more: Mapping[str, str] = MappingProxyType(
     raise TargetError(
         f"target {what} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
-        + "\nwithout a network, point at an interpreter that has mxnet: --python PATH or target: {python: PATH}"
+        + f"\nwithout a network, {remedy}"
     )
 
 

@@ -225,9 +225,7 @@ def test_samples_and_steps_are_never_counted_together(tmp_path: Path, plan_of: C
     assert (found.unit, found.samples) == ("steps/s", pytest.approx((10.0, 10.0, 10.0)))
 
 
-@pytest.mark.parametrize(
-    ("pause", "note"), [(7.0, "most of the time is in pauses within windows; see goodput"), (0.0, "")]
-)
+@pytest.mark.parametrize(("pause", "note"), [(7.0, "most of the time is in few, long windows; see goodput"), (0.0, "")])
 def test_a_job_that_pauses_within_windows_says_so(plan_of: Callable[..., Plan], pause: float, note: str) -> None:
     """As to validate after each epoch: of a worker's windows one in four, of the job's time nearly all."""
     measure, t = Throughput(plan_of().arms[0]), 0.0

@@ -14,7 +14,7 @@ def samples_of(batch, iterator):
     if not _is_data_batch(batch):
         return _length(batch)
     shape, whole = shape_of(batch), getattr(iterator, "batch_size", 0)
-    if shape and shape[_axis(iterator, shape, whole)] != whole:  # a smaller one at the end
+    if shape:  # one at the end may be smaller
         whole = shape[_axis(iterator, shape, whole)]
     rolled = getattr(iterator, "last_batch_handle", "") == "roll_over"  # then the pad is of the epoch before
     return max(0, whole - (0 if rolled else batch.pad or 0))
