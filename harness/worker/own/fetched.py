@@ -14,7 +14,7 @@ def samples_of(batch, iterator):
     if not _is_data_batch(batch):
         return _length(batch)
     shape, whole = shape_of(batch), getattr(iterator, "batch_size", 0)
-    if shape:  # one at the end may be smaller
+    if shape and shape[0] != whole:  # smaller, at the end, or another axis: to ask iterators takes long
         whole = shape[_axis(iterator, shape, whole)]
     rolled = getattr(iterator, "last_batch_handle", "") == "roll_over"  # then the pad is of the epoch before
     return max(0, whole - (0 if rolled else batch.pad or 0))
