@@ -82,7 +82,7 @@ def by_module(mx, width):
     def loader():
         return mx.io.NDArrayIter(images, labels, BATCH, last_batch_handle="discard")
 
-    return step_with, loader, (mx.mod.Module, mx.io.DataIter, mx.io.NDArrayIter)
+    return step_with, loader, (mx.mod.Module, mx.mod.BaseModule, mx.io.DataIter, mx.io.NDArrayIter)
 
 
 def samples():

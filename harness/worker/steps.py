@@ -148,18 +148,13 @@ class Steps:
             self._channel.emit("parameters", step=self.step, digests=digests, sketches=sketches)
 
     def _close(self, window):
-        """Wait for all steps of the window, and report."""
-        job, channel, first = self._job, self._channel, window.first
+        """Wait for all steps of the window, and report. Losses are brought together meanwhile."""
+        runs = _runs(window)
         self._wait(window)
-        _compute_for_nothing((monotonic() - window.opened) * job.burden)
+        _compute_for_nothing((monotonic() - window.opened) * self._job.burden)
         seconds = monotonic() - window.opened
-        self._tell_of_waits(first)
-        channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
-        if job.sync_every == 1:
-            channel.emit("step", first=first, seconds=window.latencies)
-        if job.phases and len(set(map(len, window.times.values()))) == 1:  # pushes by hand have no parts
-            channel.emit("phases", first=first, **window.times)
-        self._report(window)
+        with self._channel.at_once():
+            self._report(window, seconds, runs)
         self._window = None
 
     def _wait(self, window):
@@ -184,24 +179,29 @@ class Steps:
                 "samples", first=first, counts=[self._job.batch_size] * len(waited), waited=waited, shapes=[]
             )
 
-    def _report(self, window):
-        self._norms.emit(self._channel, window.first)
-        self._tell_of_losses(window)
+    def _report(self, window, seconds, runs):
+        job, channel, first = self._job, self._channel, window.first
+        self._tell_of_waits(first)
+        channel.emit("window", first=first, steps=self.step - first, seconds=round(seconds, 7))
+        if job.sync_every == 1:
+            channel.emit("step", first=first, seconds=window.latencies)
+        if job.phases and len(set(map(len, window.times.values()))) == 1:  # pushes by hand have no parts
+            channel.emit("phases", first=first, **window.times)
+        self._norms.emit(channel, first)
+        self._tell_of_losses(runs)
         memory = resident()
         memory.update(self._live.read())
-        self._channel.emit("memory", step=self.step, **memory)
-        tell_of_gpus(self._channel, self.step, self._training.contexts)
+        channel.emit("memory", step=self.step, **memory)
+        tell_of_gpus(channel, self.step, self._training.contexts)
 
-    def _tell_of_losses(self, window):
+    def _tell_of_losses(self, runs):
         """Of the steps whose losses are known, in runs of them."""
-        known = [(step, losses) for step, losses in enumerate(window.losses, window.first) if losses]
-        for _, run in itertools.groupby(enumerate(known), lambda each: each[1][0] - each[0]):
-            steps, losses = zip(*(each for _, each in run))
-            values = [value if math.isfinite(value) else None for value in _means(losses)]
+        for run in runs:
+            values = [value if math.isfinite(value) else None for value in run.means()]
             if None in values:
                 for parameter in not_finite(self._training)[:1]:
                     self._channel.emit("not_finite", step=self.step, parameter=parameter)
-            self._channel.emit("loss", first=steps[0], values=values)
+            self._channel.emit("loss", first=run.first, values=values)
 
     def finish(self):
         """Tell what is left once no step comes any more: losses of a window that was not filled, weights that are not
@@ -210,7 +210,7 @@ class Steps:
         self._channel.forget()  # arrays that outlive their library abort the process
         if self._window is not None:  # its time is not that of its steps alone
             self._norms.emit(self._channel, self._window.first)
-            self._tell_of_losses(self._window)
+            self._tell_of_losses(_runs(self._window))
         for parameter in not_finite(self._training):
             self._channel.emit("not_finite", step=self.step, parameter=parameter)
         for context in self._training.contexts:
@@ -254,22 +254,36 @@ def _compute_for_nothing(seconds):
         pass
 
 
-def _means(losses):
-    """Of each step, over its samples.
+def _runs(window):
+    """Losses of the window's steps that have some, those of steps in a row together."""
+    known = [(step, losses) for step, losses in enumerate(window.losses, window.first) if losses]
+    numbered = itertools.groupby(enumerate(known), lambda each: each[1][0] - each[0])
+    return [_Run(*zip(*(each for _, each in run))) for _, run in numbered]
 
-    Arrays of one shape on one device are read as one, which takes a sixth of the time.
-    """
-    if len(set(map(len, losses))) > 1:
-        return [_mean(step) for step in losses]
-    try:
-        flat, is_late = [loss for step in losses for loss in step], type(losses[0][0]) is NegativeLog
-        flat = [loss.of for loss in flat] if is_late else flat
-        stack = mx.nd.stack if type(flat[0]) is mx.nd.NDArray else mx.np.stack
-        values = float64(stack(*flat) if stack is mx.nd.stack else stack(flat))
-        values = NegativeLog.finished(values) if is_late else values
-        return values.reshape((len(losses), len(losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
-    except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
-        return [_mean(step) for step in losses]
+
+class _Run:
+    """Losses of steps in a row. Arrays of one shape on one device are read as one, which takes a sixth of the time."""
+
+    def __init__(self, steps, losses):
+        self.first, self._losses = steps[0], losses
+        self._is_late = type(losses[0][0]) is NegativeLog
+        self._one = self._as_one() if len(set(map(len, losses))) == 1 else None
+
+    def _as_one(self):
+        """All of them in one array, as soon as they are there; None where MXNet refuses."""
+        try:
+            flat = [loss.of if self._is_late else loss for step in self._losses for loss in step]
+            return mx.nd.stack(*flat) if type(flat[0]) is mx.nd.NDArray else mx.np.stack(flat)
+        except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
+            return None
+
+    def means(self):
+        """Of each step, over its samples."""
+        if self._one is None:
+            return [_mean(step) for step in self._losses]
+        values = float64(self._one)
+        values = NegativeLog.finished(values) if self._is_late else values
+        return values.reshape((len(self._losses), len(self._losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
 
 
 def _mean(losses):

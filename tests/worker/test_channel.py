@@ -41,6 +41,29 @@ def test_credit_is_asked_for_and_taken(pipes: tuple[int, int]) -> None:
     assert kinds == ["waiting", "waiting"]
 
 
+def test_what_is_told_at_once_is_one_write_with_its_own_times(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    os.set_blocking(pipes[0], False)
+    with channel.at_once():
+        channel.emit("progress", step=1)
+        channel.emit("done", step=2)
+        with pytest.raises(BlockingIOError):
+            os.read(pipes[0], 1000)
+    told = [json.loads(line) for line in os.read(pipes[0], 1000).splitlines()]
+    assert [each["kind"] for each in told] == ["progress", "done"]
+    assert told[0]["t"] <= told[1]["t"]
+    channel.emit("done", step=3)
+    assert json.loads(os.read(pipes[0], 1000))["step"] == 3
+
+
+def test_what_was_told_before_an_error_is_not_lost(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    with pytest.raises(KeyError), channel.at_once():
+        channel.emit("progress", step=1)
+        raise KeyError("memory")
+    assert json.loads(os.read(pipes[0], 1000))["step"] == 1
+
+
 def test_a_worker_without_a_harness_ends(pipes: tuple[int, int]) -> None:
     channel = Channel("main", "worker/0")
     os.close(pipes[1])

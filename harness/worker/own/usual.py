@@ -1,37 +1,37 @@
 """Steps that go as the one before, noted in few words: at a millisecond a step, each word is seen in throughput."""
 
-import functools
 import weakref
 from threading import get_ident
 from time import monotonic  # whatever a script makes of the module later
 
-from ..channel import HEARTBEAT_SECONDS
-from . import hooks
-from .fetched import samples_of
+from . import in_front
+from .fetched import samples_of, shape_of
 from .seen import Seen
-from .training import WITHIN
 
-_WAY = ["fetched", "goes_back", "updates"]
+_OF_TRAINERS = ["fetched", "goes_back", "updates"]
+_OF_MODULES = ["fetched", "forward_backward", "passes", "goes_back", "updates"]
 
 
 class _Usual:
     """What the last step was: a batch of ``iterator``, backward from a vector with a value for each sample, and a step
-    of a trainer that was told how many these are, all in one thread. And what is kept of the one that is under way:
-    its batch, whose that is, the wait for it, its head.
+    of a trainer that was told how many these are, all in one thread; or a batch with which a module went forward and
+    back, and an update. And what is kept of the one that is under way: its batch, whose that is, the wait for it, its
+    head (a module's batch).
 
-    ``left``: steps of the window that are to come, unless somebody looks at more than ``losses`` and ``counts``; those
-    are what `Steps` and `Seen` know of that window.
+    ``shape``: of the head, or of a module's batch. ``left``: steps of the window that are to come, unless somebody
+    looks at more than ``losses`` and ``counts``; those are what `Steps` and `Seen` know of that window.
     """
 
     __slots__ = (
-        *("holder", "iterator", "samples", "shape", "thread"),
+        *("holder", "iterator", "samples", "shape", "thread", "by_module"),
         *("batch", "source", "waited", "head"),
         *("left", "losses", "counts", "anew"),
     )
 
-    def __init__(self, iterator, holder, samples):
-        self.iterator, self.holder, self.samples, self.shape = iterator, holder, samples, (samples,)
-        self.thread, self.left, self.losses, self.counts, self.anew = get_ident(), 0, None, None, False
+    def __init__(self, iterator, holder, samples, shape, by_module):
+        self.iterator, self.holder, self.samples, self.shape = iterator, holder, samples, shape
+        self.thread, self.by_module = get_ident(), by_module
+        self.left, self.losses, self.counts, self.anew = 0, None, None, False
         self.let_go()
 
     def let_go(self):
@@ -49,12 +49,12 @@ class SeenAsUsual(Seen):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self._last = None
-        self._way, self._brought = [], None
+        self._way, self._brought, self._passed = [], None, ()
 
     def imported(self, mx, seconds):
         super().imported(mx, seconds)
         if self.listens:
-            _stand_in_front(mx, self)
+            in_front.install(mx, self)
 
     def _leave(self):
         super()._leave()
@@ -63,7 +63,7 @@ class SeenAsUsual(Seen):
     # What hooks tell, where it is as usual
 
     def fetches(self):
-        if self.usual is None:
+        if self.usual is None or self.usual.by_module:
             return super().fetches()
         self.within.began = monotonic()
         return True
@@ -76,6 +76,7 @@ class SeenAsUsual(Seen):
             or usual.source is not None
             or get_ident() != usual.thread
             or self._training.changes_batches
+            or (usual.by_module and (usual.left < 2 or usual.anew))
         ):
             self._goes("fetched")
             self._brought = weakref.ref(iterator), get_ident()
@@ -94,6 +95,7 @@ class SeenAsUsual(Seen):
             or (weights is not None and weights[0] is not None)
             or retained
             or module is not None
+            or usual.by_module
             or self.scale != 1.0
             or self.scaled[0]
             or get_ident() != usual.thread
@@ -110,6 +112,7 @@ class SeenAsUsual(Seen):
             usual is None
             or usual.head is None
             or holder is not usual.holder
+            or usual.by_module
             or not (self.steps.is_plain or self._may_update())
         ):
             if not self.within.deaf:  # else it trains apart
@@ -138,19 +141,33 @@ class SeenAsUsual(Seen):
             self.kept.clear()
         if closes or not steps.is_plain:  # else there is credit, and the window goes on
             self._go_on()
-        self.channel.step = steps.step
-        usual.left, usual.losses, usual.counts = steps.left, steps.unread, self._counts
+        self._look_ahead()
         return result
+
+    def _go_on(self):
+        super()._go_on()
+        self._look_ahead()
+
+    def _look_ahead(self):
+        """The next step is under way; for how many nobody needs to be asked."""
+        usual = self.usual
+        if usual is not None:
+            self.channel.step = self.steps.step
+            usual.left, usual.losses, usual.counts = self.steps.left, self.steps.unread, self._counts
+
+    def losses(self, labels):
+        """Those of the batch with which a module went forward last."""
+        return self._training.losses(labels)
 
     def failed_usually(self):
         """A step that went as usual failed in its update."""
         self._ends = True
         self.failed()
 
-    def was_usual(self, trainer, batch_size):
+    def was_usual(self, loop, holder, batch_size=None):
         """A step is through that went as usual until another thread came between."""
         self._ends = True
-        self.updated("Trainer.step", None, trainer, batch_size)
+        self.updated(loop, None, holder, batch_size)
 
     # Where it is not, or not known to be
 
@@ -158,7 +175,7 @@ class SeenAsUsual(Seen):
         """A step does not go as the last one."""
         self.usual = None
         self._in_full()
-        if len(self._way) <= len(_WAY):
+        if len(self._way) <= len(_OF_MODULES):
             self._way.append(function)
 
     def _in_full(self):
@@ -170,7 +187,10 @@ class SeenAsUsual(Seen):
         last.let_go()
         self._loaders.comes(iterator)
         self._remember(batch, iterator, samples_of(batch, iterator), waited, ())
-        if head is not None:
+        if last.by_module and head is not None:
+            super().passes(batch)
+            super().goes_back([], module=last.holder)
+        elif head is not None:
             super().goes_back([head])
 
     def begins(self, iterator):
@@ -179,8 +199,13 @@ class SeenAsUsual(Seen):
             self._last.anew = True
         return super().begins(iterator)
 
+    def goes_forward_and_back(self):
+        """A module is about to, not as in the last step."""
+        self._goes("forward_backward")
+
     def passes(self, batch):
         self._goes("passes")
+        self._passed = () if getattr(batch, "pad", 0) else shape_of(batch)
         return super().passes(batch)
 
     def shares(self, kind, holder):
@@ -215,10 +240,10 @@ class SeenAsUsual(Seen):
         if usual is not None:
             self._last = usual
 
-    def _as_usual(self, samples):
-        """What the step that ends was; None if the next one is to be told in full."""
-        booked, holder = self._booked, self._training.only
-        if self._way != _WAY or holder is None:
+    def _as_usual(self, told):
+        """What the step that ends was, of as many samples as its trainer ``told``; None if the next is told in full."""
+        holder, by_module = self._training.only, self._way == _OF_MODULES
+        if holder is None or not (by_module or self._way == _OF_TRAINERS):
             return None
         source, thread = self._brought
         iterator = source()
@@ -226,123 +251,21 @@ class SeenAsUsual(Seen):
             return None
         if self._fetched or self._loaders.ahead or self._job.record_shapes or not self._loaders.trains_with(iterator):
             return None
+        if by_module:
+            return _Usual(source, holder, self._booked.samples, self._passed, True) if self._is_of_a_module() else None
+        return _Usual(source, holder, told, (told,), False) if self._is_of_a_vector(told) else None
+
+    def _is_of_a_vector(self, told):
+        """Whether losses are a value for each sample, and as many as a trainer was told."""
+        booked = self._booked
         losses = [loss for losses in booked.calls for loss in losses]
-        if type(samples) is not int or not samples == booked.samples == booked.heads or len(losses) != 1:
-            return None
-        is_head = self.kept.get(id(losses[0])) is losses[0] and losses[0].shape == (samples,)
-        return _Usual(source, holder, samples) if is_head else None
+        if type(told) is not int or not told == booked.samples == booked.heads or len(losses) != 1:
+            return False
+        return self.kept.get(id(losses[0])) is losses[0] and losses[0].shape == (told,)
 
-
-# In front of hooks: the same in one function each, since what is touched is seldom in a processor's cache
-
-
-def _stand_in_front(mx, seen):
-    trainer = mx.gluon.Trainer
-    trainer.step = in_front_of_step(seen, trainer.step)
-    hooks.Iteration.__next__ = in_front_of_next(hooks.Iteration.__next__)
-    for kind in [mx.nd.NDArray] + ([mx.np.ndarray] if hasattr(mx, "np") else []):
-        if "backward" in vars(kind):
-            kind.backward = in_front_of_backward(seen, kind.backward)
-
-
-def in_front_of_next(hooked):
-    """Of an iteration over a DataLoader."""
-
-    def quickly(iteration):
-        seen = iteration._seen
-        usual, within = seen.usual, seen.within
-        if (
-            usual is None
-            or usual.left < 2
-            or usual.source is not None
-            or iteration._loader is not usual.iterator()
-            or get_ident() != usual.thread
-            or within.deaf
-        ):
-            return hooked(iteration)
-        within.deaf, began = WITHIN, monotonic()
-        try:
-            usual.batch = next(iteration._batches)
-        finally:
-            within.deaf = False
-        usual.waited, usual.source = monotonic() - began, iteration._loader
-        return usual.batch
-
-    return quickly
-
-
-def in_front_of_backward(seen, hooked):
-    """Of an array's own ``backward``."""
-    original, within = hooked.__wrapped__, seen.within
-
-    @functools.wraps(original)
-    def backward(head, *arguments, **named):
-        usual = seen.usual
-        if (
-            usual is None
-            or usual.left < 2
-            or usual.source is None
-            or usual.head is not None
-            or arguments
-            or named
-            or seen.scale != 1.0
-            or seen.scaled[0]
-            or get_ident() != usual.thread
-            or within.deaf
-            or head.shape != usual.shape
-        ):
-            return hooked(head, *arguments, **named)
-        usual.head = seen.kept[id(head)] = head
-        within.deaf = WITHIN
-        try:
-            return original(head)
-        finally:
-            within.deaf = False
-
-    return backward
-
-
-def in_front_of_step(seen, hooked):
-    """Of a trainer's ``step``."""
-    original, within = hooked.__wrapped__, seen.within
-
-    @functools.wraps(original)
-    def step(trainer, batch_size, *arguments, **named):
-        usual = seen.usual
-        if (
-            usual is None
-            or usual.left < 2
-            or usual.head is None
-            or usual.anew
-            or trainer is not usual.holder
-            or type(batch_size) is not int
-            or batch_size != usual.samples
-            or arguments
-            or named
-            or get_ident() != usual.thread
-            or within.deaf
-        ):
-            return hooked(trainer, batch_size, *arguments, **named)
-        within.deaf = WITHIN
-        try:
-            result = original(trainer, batch_size)
-        except BaseException:
-            seen.failed_usually()
-            raise
-        finally:
-            within.deaf = False
-        if seen.usual is not usual or usual.head is None:  # another thread came between
-            seen.was_usual(trainer, batch_size)
-            return result
-        steps, channel = seen.steps, seen.channel
-        usual.counts.append((batch_size, usual.waited))
-        usual.losses.append([usual.head])
-        usual.batch = usual.source = usual.head = None
-        usual.left -= 1
-        steps.step += 1
-        channel.step = steps.step
-        if monotonic() - channel.spoke > HEARTBEAT_SECONDS:
-            channel.progress(steps.step - 1)
-        return result
-
-    return step
+    def _is_of_a_module(self):
+        """Whether all that a step has are one batch, and losses that its module's outputs tell."""
+        booked = self._booked
+        return bool(self._passed and len(booked.parts) == 1 and booked.samples and self._counts_told is False) and not (
+            booked.calls or booked.heads or self._training.adds
+        )

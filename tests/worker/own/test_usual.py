@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.worker.own.in_front import in_front_of_backward, in_front_of_next, in_front_of_step
 from harness.worker.own.loaders import Loaders
 from harness.worker.own.seen import Seen
 from harness.worker.own.training import Training
-from harness.worker.own.usual import SeenAsUsual, in_front_of_backward, in_front_of_next, in_front_of_step
+from harness.worker.own.usual import SeenAsUsual
 from tests.worker.own.test_training import Known, Named
 
 WINDOW = 4
