@@ -273,6 +273,8 @@ class _Run:
         """All of them in one array, as soon as they are there; None where MXNet refuses."""
         try:
             flat = [loss.of if self._is_late else loss for step in self._losses for loss in step]
+            if len({array.shape for array in flat}) > 1:  # of this MXNet tells too late, and to whoever waits next
+                return None
             return mx.nd.stack(*flat) if type(flat[0]) is mx.nd.NDArray else mx.np.stack(flat)
         except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
             return None
