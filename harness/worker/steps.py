@@ -270,10 +270,13 @@ class _Run:
         self._one = self._as_one() if len(set(map(len, losses))) == 1 else None
 
     def _as_one(self):
-        """All of them in one array, as soon as they are there; None where MXNet refuses."""
+        """All of them in one array, once they are there; None where MXNet refuses, which it tells at once.
+
+        Not waited for apart: an error of the script's own, once it was told here, would not be told again.
+        """
         try:
             flat = [loss.of if self._is_late else loss for step in self._losses for loss in step]
-            if len({array.shape for array in flat}) > 1:  # of this MXNet tells too late, and to whoever waits next
+            if len({array.shape for array in flat}) > 1:  # MXNet would fail later, and tell whoever waits next
                 return None
             return mx.nd.stack(*flat) if type(flat[0]) is mx.nd.NDArray else mx.np.stack(flat)
         except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
