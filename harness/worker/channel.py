@@ -11,6 +11,9 @@ HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
 _COMMANDS_FD = "HARNESS_COMMANDS_FD"
 _MAIN_APART = "HARNESS_MAIN_APART"
+_AT_ONCE = ("waiting", "failed", "done")
+"""What is never held back: after it a process waits, or ends."""
+
 _HIGH = 600
 """Descriptors of the channel are at least that; limits of open files are mostly 1024."""
 
@@ -36,7 +39,7 @@ class Channel:
         self.step = 0
         self.main_apart = bool(os.environ.get(_MAIN_APART))
         self.spoke = 0.0
-        self._writing, self._held = threading.Lock(), None
+        self._writing, self._held, self._holds = threading.Lock(), [], None
         self.until = 0  # type: int | None
         self.forget()
 
@@ -53,27 +56,27 @@ class Channel:
         line = '{"t":%.6f,%s"%s"%s%s}\n' % (self.spoke, self._head, kind, "," if body else "", body)
         data = line.encode(errors="replace")  # names of files need not be UTF-8
         with self._writing:  # a script fetches its batches in a thread of its own
-            if self._held is None:
-                self._write(data)
-            else:
-                self._held.append(data)
+            self._held.append(data)
+            if self._holds != threading.get_ident() or kind in _AT_ONCE:
+                self._write()
 
     @contextmanager
     def at_once(self):
-        """Write what is told meanwhile in one go; each time that who reads is woken, this process stood still for up to
-        a millisecond on a machine with two processors.
+        """Write what this thread tells meanwhile in one go; each time that who reads is woken, this process stood still
+        for up to a millisecond on a machine with two processors.
         """
-        with self._writing:
-            self._held = []
         try:
+            self._holds = threading.get_ident()
             yield
         finally:
+            self._holds = None
             with self._writing:
-                held, self._held = self._held, None
                 if self.is_own:
-                    self._write(b"".join(held))
+                    self._write()
 
-    def _write(self, data):
+    def _write(self):
+        data = b"".join(self._held)
+        self._held = []
         while data:
             data = data[os.write(self._events, data) :]
 

@@ -5,6 +5,7 @@ import math
 from time import monotonic  # whatever a script makes of the module later
 
 import mxnet as mx
+import numpy as np
 
 from .digest import sha256, sketch
 from .gradients import Norms, not_finite
@@ -13,6 +14,9 @@ from .late_loss import NegativeLog
 from .memory import resident, tell_of_gpus
 from .placement import keep_main_apart
 from .wide import float64
+
+_MANY = 20
+"""Losses of so many steps are brought together while the last of them still run; of fewer it would be seen in time."""
 
 _TOLD_SECONDS = 0.5
 """Steps that a window waits for at its end are told of about so often."""
@@ -148,13 +152,13 @@ class Steps:
             self._channel.emit("parameters", step=self.step, digests=digests, sketches=sketches)
 
     def _close(self, window):
-        """Wait for all steps of the window, and report. Losses are brought together meanwhile."""
-        runs = _runs(window)
+        """Wait for all steps of the window, and report."""
+        runs = _runs(window) if self.is_plain and len(window.losses) >= _MANY else None
         self._wait(window)
         _compute_for_nothing((monotonic() - window.opened) * self._job.burden)
         seconds = monotonic() - window.opened
         with self._channel.at_once():
-            self._report(window, seconds, runs)
+            self._report(window, seconds, _runs(window) if runs is None else runs)
         self._window = None
 
     def _wait(self, window):
@@ -266,29 +270,32 @@ class _Run:
 
     def __init__(self, steps, losses):
         self.first, self._losses = steps[0], losses
-        self._is_late = type(losses[0][0]) is NegativeLog
-        self._one = self._as_one() if len(set(map(len, losses))) == 1 else None
-
-    def _as_one(self):
-        """All of them in one array, once they are there; None where MXNet refuses, which it tells at once.
-
-        Not waited for apart: an error of the script's own, once it was told here, would not be told again.
-        """
-        try:
-            flat = [loss.of if self._is_late else loss for step in self._losses for loss in step]
-            if len({array.shape for array in flat}) > 1:  # MXNet would fail later, and tell whoever waits next
-                return None
-            return mx.nd.stack(*flat) if type(flat[0]) is mx.nd.NDArray else mx.np.stack(flat)
-        except (mx.MXNetError, AssertionError, AttributeError, TypeError, ValueError):
-            return None
+        columns = list(zip(*losses)) if len(set(map(len, losses))) == 1 else [()]
+        self._columns = [_as_one(column) for column in columns]
 
     def means(self):
         """Of each step, over its samples."""
-        if self._one is None:
+        if any(column is None for column in self._columns):
             return [_mean(step) for step in self._losses]
-        values = float64(self._one)
-        values = NegativeLog.finished(values) if self._is_late else values
-        return values.reshape((len(self._losses), len(self._losses[0]), -1)).mean(axis=2).mean(axis=1).tolist()
+        values = [_values(column).reshape((len(self._losses), -1)) for column in self._columns]
+        return np.concatenate(values, axis=1).mean(axis=1).tolist()
+
+
+def _as_one(losses):
+    """All of them in one, once they are there; None where they are not alike, or MXNet refuses, which it tells at once.
+
+    Of several shapes it would tell later, whoever waits next, and of several GPUs not at all. Not waited for apart: an
+    error of the script's own, once it was told here, would not be told again.
+    """
+    try:
+        is_late = type(losses[0]) is NegativeLog
+        arrays = [loss.of for loss in losses] if is_late else losses
+        if len({(array.shape, array.context) for array in arrays}) > 1:
+            return None
+        one = mx.nd.stack(*arrays) if type(arrays[0]) is mx.nd.NDArray else mx.np.stack(arrays)
+        return NegativeLog(one) if is_late else one
+    except (mx.MXNetError, AssertionError, AttributeError, IndexError, TypeError, ValueError):
+        return None
 
 
 def _mean(losses):

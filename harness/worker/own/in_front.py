@@ -143,7 +143,8 @@ def in_front_of_step(seen, hooked):
         finally:
             within.deaf = False
         if seen.usual is not usual or usual.head is None:  # another thread came between
-            seen.was_usual("Trainer.step", trainer, batch_size)
+            if seen.listens:
+                seen.was_usual("Trainer.step", trainer, batch_size)
             return result
         steps, channel = seen.steps, seen.channel
         usual.counts.append((batch_size, usual.waited))
@@ -182,9 +183,13 @@ def in_front_of_forward_backward(seen, original):
                 seen.goes_forward_and_back()
             original(module, data_batch)
             return
-        within.deaf = WITHIN
+        within.deaf, usual.labels = WITHIN, getattr(data_batch, "label", None)
         try:
             original(module, data_batch)
+        except BaseException:
+            if seen.listens:
+                seen.passes(data_batch)
+            raise
         finally:
             within.deaf = False
         usual.head = data_batch
@@ -221,12 +226,13 @@ def in_front_of_update(seen, hooked):
         finally:
             within.deaf = False
         if seen.usual is not usual or usual.head is None:  # another thread came between
-            seen.was_usual(loop, module)
+            if seen.listens:
+                seen.was_usual(loop, module)
             return result
         steps, channel = seen.steps, seen.channel
         usual.counts.append((usual.samples, usual.waited))
-        usual.losses.append(seen.losses(getattr(usual.batch, "label", None)))
-        usual.batch = usual.source = usual.head = None
+        usual.losses.append(seen.losses(usual.labels))
+        usual.batch = usual.source = usual.head = usual.labels = None
         usual.left -= 1
         steps.step += 1
         channel.step = steps.step

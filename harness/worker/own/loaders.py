@@ -130,6 +130,11 @@ class Loaders:
         """Batches of another thread that nobody trained with so far."""
         return self._ahead
 
+    @property
+    def brings_one(self):
+        """Whether the last gradients came after one batch of what is trained with."""
+        return self._usual == 1
+
     def trains_with(self, iterator):
         """Whether batches of it are trained with, as far as is known: gradients came from one, or from none yet."""
         if not self._went_back or self._last() is iterator:

@@ -16,7 +16,7 @@ class _Usual:
     """What the last step was: a batch of ``iterator``, backward from a vector with a value for each sample, and a step
     of a trainer that was told how many these are, all in one thread; or a batch with which a module went forward and
     back, and an update. And what is kept of the one that is under way: its batch, whose that is, the wait for it, its
-    head (a module's batch).
+    head (a module's batch, and ``labels`` as they were when it went forward).
 
     ``shape``: of the head, or of a module's batch. ``left``: steps of the window that are to come, unless somebody
     looks at more than ``losses`` and ``counts``; those are what `Steps` and `Seen` know of that window.
@@ -24,7 +24,7 @@ class _Usual:
 
     __slots__ = (
         *("holder", "iterator", "samples", "shape", "thread", "by_module"),
-        *("batch", "source", "waited", "head"),
+        *("batch", "source", "waited", "head", "labels"),
         *("left", "losses", "counts", "anew"),
     )
 
@@ -35,7 +35,7 @@ class _Usual:
         self.let_go()
 
     def let_go(self):
-        self.batch = self.source = self.head = None
+        self.batch = self.source = self.head = self.labels = None
         self.waited = 0.0
 
 
@@ -79,7 +79,7 @@ class SeenAsUsual(Seen):
             or (usual.by_module and (usual.left < 2 or usual.anew))
         ):
             self._goes("fetched")
-            self._brought = weakref.ref(iterator), get_ident()
+            self._brought = weakref.ref(iterator), get_ident(), batch
             return super().fetched(batch, iterator)
         usual.waited = monotonic() - self.within.began
         usual.batch, usual.source = batch, iterator
@@ -123,7 +123,13 @@ class SeenAsUsual(Seen):
 
     def updated(self, loop, result, holder, batch_size=None, *arguments, **named):
         usual = self.usual
-        if usual is None or usual.head is None or type(batch_size) is not int or batch_size != usual.samples:
+        if (
+            usual is None
+            or usual.head is None
+            or usual.by_module
+            or type(batch_size) is not int
+            or batch_size != usual.samples
+        ):
             self._in_full()
             return super().updated(loop, result, holder, batch_size)
         steps, head = self.steps, usual.head
@@ -183,12 +189,13 @@ class SeenAsUsual(Seen):
         last = self._last
         if last is None or last.source is None or get_ident() != last.thread:
             return
-        batch, iterator, head, waited = last.batch, last.source, last.head, last.waited
+        batch, iterator, head, waited, labels = last.batch, last.source, last.head, last.waited, last.labels
         last.let_go()
         self._loaders.comes(iterator)
         self._remember(batch, iterator, samples_of(batch, iterator), waited, ())
         if last.by_module and head is not None:
             super().passes(batch)
+            self.labels = labels
             super().goes_back([], module=last.holder)
         elif head is not None:
             super().goes_back([head])
@@ -205,7 +212,8 @@ class SeenAsUsual(Seen):
 
     def passes(self, batch):
         self._goes("passes")
-        self._passed = () if getattr(batch, "pad", 0) else shape_of(batch)
+        is_whole = self._brought is not None and self._brought[2] is batch and not getattr(batch, "pad", 0)
+        self._passed = shape_of(batch) if is_whole else ()
         return super().passes(batch)
 
     def shares(self, kind, holder):
@@ -236,20 +244,23 @@ class SeenAsUsual(Seen):
     def _end(self, batch_size, loop):
         usual = self._as_usual(batch_size)
         super()._end(batch_size, loop)
-        self._way, self.usual = [], usual
+        self._way, self._brought, self.usual = [], None, usual
         if usual is not None:
             self._last = usual
 
     def _as_usual(self, told):
         """What the step that ends was, of as many samples as its trainer ``told``; None if the next is told in full."""
         holder, by_module = self._training.only, self._way == _OF_MODULES
-        if holder is None or not (by_module or self._way == _OF_TRAINERS):
+        if holder is None or self._brought is None or not (by_module or self._way == _OF_TRAINERS):
             return None
-        source, thread = self._brought
+        source, thread, _ = self._brought
         iterator = source()
         if iterator is None or thread != get_ident():
             return None
-        if self._fetched or self._loaders.ahead or self._job.record_shapes or not self._loaders.trains_with(iterator):
+        loaders = self._loaders
+        if self._fetched or loaders.ahead or self._job.record_shapes:
+            return None
+        if not (loaders.trains_with(iterator) and loaders.brings_one):
             return None
         if by_module:
             return _Usual(source, holder, self._booked.samples, self._passed, True) if self._is_of_a_module() else None
@@ -264,8 +275,10 @@ class SeenAsUsual(Seen):
         return self.kept.get(id(losses[0])) is losses[0] and losses[0].shape == (told,)
 
     def _is_of_a_module(self):
-        """Whether all that a step has are one batch, and losses that its module's outputs tell."""
-        booked = self._booked
+        """Whether all that a step has are one batch, and losses that outputs of a module of MXNet's own tell."""
+        booked, holder = self._booked, self._training.only
+        if not type(holder).__module__.startswith("mxnet.module.") or {"forward", "backward"} & vars(holder).keys():
+            return False
         return bool(self._passed and len(booked.parts) == 1 and booked.samples and self._counts_told is False) and not (
             booked.calls or booked.heads or self._training.adds
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -93,6 +94,7 @@ class Script:
             def update(self) -> None:
                 script.calls("update")
 
+        Module.__module__ = "mxnet.module.module"  # MXNet's own
         others = {name: type(name, (), {}) for name in ("BucketingModule", "SequentialModule")}
         return SimpleNamespace(BaseModule=BaseModule, Module=Module, **others)
 
@@ -153,6 +155,26 @@ class Script:
         with pytest.raises(BrokenError):
             self.trains(self.batch())
 
+    def fails_and_goes_on(self, function: str) -> None:
+        """A script that catches the error, and updates."""
+        self.breaks = function
+        batch = self.batch()
+        with pytest.raises(BrokenError):
+            self.modules["m"].forward_backward(batch)
+        self.modules["m"].update()
+
+    def makes_whole(self) -> None:
+        """A batch of its own, of a padded one."""
+        padded = self.batch("a", 8, 3)
+        self.trains(SimpleNamespace(data=padded.data, label=padded.label, pad=0))
+
+    def takes_labels(self) -> None:
+        """For a metric, say, once it is trained with."""
+        batch = self.batch()
+        self.modules["m"].forward_backward(batch)
+        batch.label = [Head((8,), -1)]
+        self.modules["m"].update()
+
     def elsewhere(self, act: Callable[[], object]) -> None:
         thread = threading.Thread(target=act)
         thread.start()
@@ -187,6 +209,9 @@ ACTS = {
     "skips": lambda script: script.batch(),
     "anew": lambda script: script.iterators["a"].reset(),
     "forward fails": lambda script: script.fails("forward"),
+    "forward fails, and it goes on": lambda script: script.fails_and_goes_on("forward"),
+    "takes labels": lambda script: script.takes_labels(),
+    "made of a padded one": lambda script: script.makes_whole(),
     "update fails": lambda script: script.fails("update"),
     "predicts elsewhere": lambda script: script.elsewhere(lambda: script.batch("c", 3)),
     "another comes in forward": lambda script: script.another_comes("forward"),
@@ -230,3 +255,32 @@ def test_after_usual_steps_a_skipped_batch_is_no_batch_fetched_ahead(monkeypatch
     script.batch()  # and the script goes on with the next
     script.usual(2)
     assert script.seen._loaders.comes(script.iterators["a"]) == 0
+
+
+def test_a_module_of_another_kind_is_told_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that trains with other labels than the iterator gave, or sometimes with more."""
+    monkeypatch.setattr(hooks, "ModuleOwner", Known)
+    script = Script(SeenAsUsual, plain=True, in_front=True)
+    script.usual(5)
+    assert script.seen.usual is not None
+    module = script.modules["m"]
+    module.forward = functools.partial(type(module).forward, module)
+    script.usual(2)
+    script.usual(WINDOW)
+    assert script.seen.usual is None
+    script = Script(SeenAsUsual, plain=True, in_front=True)
+    script.modules["m"] = type("Mixed", (type(script.modules["m"]),), {"__module__": "train"})()
+    script.usual(5)
+    assert script.seen.usual is None
+
+
+def test_once_nobody_listens_the_script_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks, "ModuleOwner", Known)
+    script = Script(SeenAsUsual, plain=True, in_front=True)
+    script.usual(5)
+    batch = script.batch()
+    script.modules["m"].forward_backward(batch)
+    assert script.seen.usual.head is batch
+    monkeypatch.setattr(script, "calls", lambda function: script.seen._leave())
+    script.modules["m"].update()
+    assert not script.seen.listens
