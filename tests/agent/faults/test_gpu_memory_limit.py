@@ -39,7 +39,10 @@ def child(tmp_path: Path) -> Iterator[Any]:
     argv = ["gcc", "-shared", "-fPIC", "-o", tmp_path / "libcudart.so.11.0", tmp_path / "cudart.c"]
     subprocess.run(argv, check=True)
     env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=env) as process:
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout
+        process.stdout.readline()  # while it begins to run, the kernel does not show its environment yet
         yield SimpleNamespace(pid=process.pid, role="worker/0")
         process.kill()
 
