@@ -46,3 +46,16 @@ def test_the_old_version_as_it_is_kept() -> None:
     named = {reason["text"].split(":")[0] for reason in differ}
     rows = section.split("\n\n")[2]
     assert set(re.findall(r"`([^`]+)`", rows)) <= named
+
+
+MIDDLE = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0.json").read_text())
+
+
+def test_the_version_between_as_it_is_kept() -> None:
+    section = PAGE.split("## 1.7.0.post2")[1].split("## 1.5.1")[0]
+    reasons = [reason for row in MIDDLE["rows"] for reason in row["reasons"]]
+    assert (MIDDLE["word"], {reason["word"] for reason in reasons}) == ("no-go", {"no-go"})
+    assert f"{len(reasons)} rows differ" in section
+    assert "21520 cases of 644 operators" in MIDDLE["rows"][1]["told"][0]
+    rows = section.split("\n\n")[2]
+    assert set(re.findall(r"^\| `([^`]+)`", rows, re.M)) == {reason["text"].split(":")[0] for reason in reasons}
