@@ -11,8 +11,8 @@ HEARTBEAT_SECONDS = 0.5
 _EVENTS_FD = "HARNESS_EVENTS_FD"
 _COMMANDS_FD = "HARNESS_COMMANDS_FD"
 _MAIN_APART = "HARNESS_MAIN_APART"
-_AT_ONCE = ("waiting", "failed", "done")
-"""What is never held back: after it a process waits, or ends."""
+_NEVER_HELD = ("waiting", "failed", "done")
+"""After these a process waits, or ends."""
 
 _HIGH = 600
 """Descriptors of the channel are at least that; limits of open files are mostly 1024."""
@@ -57,7 +57,7 @@ class Channel:
         data = line.encode(errors="replace")  # names of files need not be UTF-8
         with self._writing:  # a script fetches its batches in a thread of its own
             self._held.append(data)
-            if self._holds != threading.get_ident() or kind in _AT_ONCE:
+            if self._holds != threading.get_ident() or kind in _NEVER_HELD:
                 self._write()
 
     @contextmanager

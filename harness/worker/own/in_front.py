@@ -146,18 +146,23 @@ def in_front_of_step(seen, hooked):
             if seen.listens:
                 seen.was_usual("Trainer.step", trainer, batch_size)
             return result
-        steps, channel = seen.steps, seen.channel
-        usual.counts.append((batch_size, usual.waited))
-        usual.losses.append([usual.head])
-        usual.batch = usual.source = usual.head = None
-        usual.left -= 1
-        steps.step += 1
-        channel.step = steps.step
-        if monotonic() - channel.spoke > HEARTBEAT_SECONDS:
-            channel.progress(steps.step - 1)
+        _note(seen, usual, [usual.head])
         return result
 
     return step
+
+
+def _note(seen, usual, losses):
+    """A step went as usual, and the window goes on."""
+    steps, channel = seen.steps, seen.channel
+    usual.counts.append((usual.samples, usual.waited))
+    usual.losses.append(losses)
+    usual.let_go()
+    usual.left -= 1
+    steps.step += 1
+    channel.step = steps.step
+    if monotonic() - channel.spoke > HEARTBEAT_SECONDS:
+        channel.progress(steps.step - 1)
 
 
 def in_front_of_forward_backward(seen, original):
@@ -229,15 +234,7 @@ def in_front_of_update(seen, hooked):
             if seen.listens:
                 seen.was_usual(loop, module)
             return result
-        steps, channel = seen.steps, seen.channel
-        usual.counts.append((usual.samples, usual.waited))
-        usual.losses.append(seen.losses(usual.labels))
-        usual.batch = usual.source = usual.head = usual.labels = None
-        usual.left -= 1
-        steps.step += 1
-        channel.step = steps.step
-        if monotonic() - channel.spoke > HEARTBEAT_SECONDS:
-            channel.progress(steps.step - 1)
+        _note(seen, usual, seen.losses(usual.labels))
         return result
 
     return update
