@@ -157,7 +157,8 @@ class Steps:
         self._wait(window)
         _compute_for_nothing((monotonic() - window.opened) * self._job.burden)
         seconds = monotonic() - window.opened
-        self._report(window, seconds, _runs(window) if runs is None else runs)
+        with self._channel.at_once():
+            self._report(window, seconds, _runs(window) if runs is None else runs)
         self._window = None
 
     def _wait(self, window):

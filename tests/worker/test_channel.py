@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,42 @@ def test_credit_is_asked_for_and_taken(pipes: tuple[int, int]) -> None:
     assert channel.until is None
     kinds = [json.loads(line)["kind"] for line in os.read(pipes[0], 1000).splitlines()]
     assert kinds == ["waiting", "waiting"]
+
+
+def test_what_is_told_at_once_is_one_write_with_its_own_times(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    os.set_blocking(pipes[0], False)
+    with channel.at_once():
+        channel.emit("progress", step=1)
+        channel.emit("progress", step=2)
+        with pytest.raises(BlockingIOError):
+            os.read(pipes[0], 1000)
+    told = [json.loads(line) for line in os.read(pipes[0], 1000).splitlines()]
+    assert [each["step"] for each in told] == [1, 2]
+    assert told[0]["t"] <= told[1]["t"]
+    channel.emit("progress", step=3)
+    assert json.loads(os.read(pipes[0], 1000))["step"] == 3
+
+
+def test_what_was_held_goes_before_what_another_thread_tells_and_what_ends_a_process(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    with channel.at_once():
+        channel.emit("progress", step=1)
+        thread = threading.Thread(target=channel.emit, args=("progress",), kwargs={"step": 2})
+        thread.start()
+        thread.join()
+        assert [json.loads(line)["step"] for line in os.read(pipes[0], 1000).splitlines()] == [1, 2]
+        channel.emit("progress", step=3)
+        channel.emit("done", step=4)  # as in a handler of a signal that ends the process
+        assert [json.loads(line)["step"] for line in os.read(pipes[0], 1000).splitlines()] == [3, 4]
+
+
+def test_what_was_told_before_an_error_is_not_lost(pipes: tuple[int, int]) -> None:
+    channel = Channel("main", "worker/0")
+    with pytest.raises(KeyError), channel.at_once():
+        channel.emit("progress", step=1)
+        raise KeyError("memory")
+    assert json.loads(os.read(pipes[0], 1000))["step"] == 1
 
 
 def test_a_worker_without_a_harness_ends(pipes: tuple[int, int]) -> None:
