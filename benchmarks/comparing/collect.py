@@ -48,8 +48,11 @@ def collect(case: str, duets: int, runs: int, results: Path) -> None:
 
 
 def whole(case: str, count: int, planted: float, budget: str) -> None:
-    """So many comparisons of a case with itself, every other one with a planted slowness, and what they answered."""
-    for number in range(count):
+    """So many comparisons of a case with itself, every other one with a planted slowness, and what they answered.
+
+    Those that are kept count; each comes with seeds of its own.
+    """
+    for number in range(sum(known.case == case for known in cases.whole()), count):
         burden = planted if number % 2 else 0.0
         with tempfile.TemporaryDirectory() as results:
             side = f"workload.burden={burden}" if burden else "target.env.NOBODY_READS_THIS=1"

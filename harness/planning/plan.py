@@ -192,7 +192,7 @@ class Arm(Strict):
 
         Those that only bring others together have none.
         """
-        busy = [role.name for role in self.roles if role.name.startswith(("worker/", "server/"))]
+        busy = [role.name for role in self.roles if role.is_worker or role.is_server]
         return {name: Share(place, len(busy), self.threads) for place, name in enumerate(busy)} if self.turn else {}
 
     @property

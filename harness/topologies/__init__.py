@@ -95,6 +95,11 @@ class Role(Strict):
         """Whether it trains."""
         return self.name.startswith("worker/")
 
+    @property
+    def is_server(self) -> bool:
+        """Whether it is a server of ps-lite."""
+        return self.name.startswith("server/")
+
 
 @dataclass(frozen=True)
 class Exchange:

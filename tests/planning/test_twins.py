@@ -1,8 +1,10 @@
-"""Python's hashes are seeded alike in processes that are compared, and only there."""
+"""Python's hashes are seeded alike in processes that are compared, and servers keep memory alike; only there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+
+import pytest
 
 from harness.planning.plan import Plan
 
@@ -45,3 +47,23 @@ def test_who_gives_one_has_it(plan_of: Callable[..., Plan]) -> None:
 
 def test_without_turns_python_draws_them(plan_of: Callable[..., Plan]) -> None:
     assert {*seeds(plan_of(TEXT, ("turns", None)))["a"]} == {""}
+
+
+def keeps(plan: Plan) -> dict[str, list[str]]:
+    return {
+        arm.name: [role.name for role in arm.roles if role.env.get("MALLOC_TRIM_THRESHOLD_") == "17179869184"]
+        for arm in plan.arms
+    }
+
+
+def test_servers_give_no_memory_back(plan_of: Callable[..., Plan]) -> None:
+    assert keeps(plan_of(TEXT)) == {"a": ["server/0"], "b": ["server/0"]}
+
+
+def test_without_turns_malloc_is_as_it_is(plan_of: Callable[..., Plan]) -> None:
+    assert keeps(plan_of(TEXT, ("turns", None))) == {"a": [], "b": []}
+
+
+@pytest.mark.parametrize("name", ["GLIBC_TUNABLES", "MALLOC_ARENA_MAX"])
+def test_where_one_side_sets_malloc_no_side_is_touched(plan_of: Callable[..., Plan], name: str) -> None:
+    assert keeps(plan_of(TEXT, (f"variants.b.target.env.{name}", "x"))) == {"a": [], "b": []}
