@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _targets.add(parser)
     parser.add_argument("--only", action="append", metavar="NAME", help="only this operator; may be repeated")
     parser.add_argument("--scripts", type=Path, metavar="FOLDER", help="also write a program for each difference there")
+    parser.add_argument("--times", action="store_true", help="also time calls of each, both targets by turns")
     help_ = "so many processes at a time (default: one a processor)"
     parser.add_argument("--jobs", type=_options.positive, metavar="N", help=help_)
     _options.add_resume(parser)
@@ -42,7 +43,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.report.operators import render
     from harness.studies.operators import Operators
 
-    _options.require_alone(arguments, "old", "new", "only")
+    _options.require_alone(arguments, "old", "new", "only", "times")
     study, folder = _studying.opened(Operators, lambda: _study(arguments), arguments)
     study.folder = folder
     study.say = lambda line: print(line, file=sys.stderr, flush=True)
@@ -58,7 +59,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _study(arguments: argparse.Namespace) -> Operators:
     from harness.studies.operators import Operators
 
-    return Operators(*_targets.both(arguments), arguments.only or ())
+    return Operators(*_targets.both(arguments), arguments.only or (), arguments.times)
 
 
 def _write(study: Operators, folder: Path) -> None:

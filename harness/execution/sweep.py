@@ -47,7 +47,7 @@ class Pass:
     file: Path
 
 
-class _DiedError(Exception):
+class DiedError(Exception):
     """The process did not survive a case: ``status`` is crashed or hung."""
 
     def __init__(self, status: str, signal_: int | None) -> None:
@@ -55,7 +55,7 @@ class _DiedError(Exception):
         self.status, self.signal = status, signal_
 
 
-class _Child:
+class Child:
     """A process of the target that answers lines of JSON by lines of JSON."""
 
     def __init__(self, asked: Pass, archive: Path, log: Path, folder: str) -> None:
@@ -80,7 +80,7 @@ class _Child:
         self._selector.register(self._out, selectors.EVENT_READ)
 
     def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
-        """Lines up to the answer's last; each within ``patience`` seconds, else `_DiedError`."""
+        """Lines up to the answer's last; each within ``patience`` seconds, else `DiedError`."""
         try:
             self._in.write(json.dumps(what).encode() + b"\n")
             self._in.flush()
@@ -95,7 +95,7 @@ class _Child:
     def _line(self, until: float) -> bytes:
         while b"\n" not in self._rest:
             if not self._selector.select(max(0.0, until - time.monotonic())):
-                raise _DiedError("hung", None)
+                raise DiedError("hung", None)
             data = os.read(self._out.fileno(), 1 << 16)
             if not data:
                 raise self._died()
@@ -103,9 +103,9 @@ class _Child:
         line, _, self._rest = self._rest.partition(b"\n")
         return line
 
-    def _died(self) -> _DiedError:
+    def _died(self) -> DiedError:
         code = self._process.wait()
-        return _DiedError("crashed", -code if code < 0 else None)
+        return DiedError("crashed", -code if code < 0 else None)
 
     def close(self) -> None:
         """End it, whatever it does."""
@@ -137,7 +137,7 @@ class Sweep:
             try:
                 (told,) = child.ask({"list": True}, START_SECONDS)
                 return dict(told["names"])
-            except (_DiedError, ValueError) as error:
+            except (DiedError, ValueError) as error:
                 raise TargetError(f"{asked.interpreter.python} lists no operators: {error}; see {self._log}") from error
             finally:
                 child.close()
@@ -169,22 +169,22 @@ class Sweep:
     def _log(self) -> Path:
         return self.folder / "sweep.log"
 
-    def _started(self, asked: Pass, scratch: str) -> _Child:
+    def started(self, asked: Pass, scratch: str) -> Child:
         """A process that has imported MXNet."""
         child = self._child(asked, scratch)
         for _ in child.ask({"list": True}, START_SECONDS):
             pass
         return child
 
-    def _child(self, asked: Pass, scratch: str) -> _Child:
+    def _child(self, asked: Pass, scratch: str) -> Child:
         archive = self.folder / "worker.pyz"
         if not archive.exists():
             archive.write_bytes(worker_archive.build())
-        return _Child(asked, archive.absolute(), self._log, scratch)
+        return Child(asked, archive.absolute(), self._log, scratch)
 
     def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, begun: Mapping[str, Any]) -> None:
         """One place in the row: operators from the queue, by a child that is replaced when it dies."""
-        child: _Child | None = None
+        child: Child | None = None
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 while not self.stopped():
@@ -194,7 +194,7 @@ class Sweep:
                         return
                     known, through = dict(begun.get(name, {})), False
                     while not through and not self.stopped():
-                        child = child or self._started(asked, scratch)
+                        child = child or self.started(asked, scratch)
                         through, died = _operator(child, name, known, writer)
                         if died:
                             child.close()
@@ -221,7 +221,7 @@ class _Writer:
             self.ended += "end" in line
 
 
-def _operator(child: _Child, name: str, known: dict[str, str], writer: _Writer) -> tuple[bool, bool]:
+def _operator(child: Child, name: str, known: dict[str, str], writer: _Writer) -> tuple[bool, bool]:
     """Ask for an operator; whether it is through, and whether the process is.
 
     What ended the process is written down as what became of that case.
@@ -236,7 +236,7 @@ def _operator(child: _Child, name: str, known: dict[str, str], writer: _Writer) 
                 known[told["case"]] = _became(told)
             writer.write(told)
         return True, False
-    except _DiedError as died:
+    except DiedError as died:
         if not case or case in known:  # between cases: to ask again would end so again
             writer.write({"end": name, "unswept": str(died)})
             return True, True

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.printable import printable
+from harness.execution.operator_times import GRADIENTS
 from harness.studies.operators import Operators
-from harness.studies.parity import Case, Difference, Parity
+from harness.studies.parity import SLOWER, Case, Difference, Parity
 
 MOST_ROWS = 40
 """On a terminal; all are in the JSON, and have a script."""
@@ -62,33 +63,17 @@ def file_name(difference: Difference) -> str:
 def script(difference: Difference) -> str:
     """A program of less than 30 lines that shows a difference: it prints what either MXNet makes of the case."""
     case, op = difference.case, difference.op
+    if difference.kind == SLOWER:
+        return _timing(difference)
     if "program" in case:
         about = f"# {op}, {_plain(case['variant'])}: {difference.kind}; {_plain(difference.how)}"
         above = textwrap.wrap(about, 118, subsequent_indent="# ")
         return "\n".join([*above, f"{case['program']}print(*outputs, sep='\\n')", ""])
-    is_numpy = op.startswith(("_np", "_npi_", "_npx_"))
-    make = "mx.np.array" if is_numpy else "mx.nd.array"
-    head = f'"""{op}, {case["variant"]}: {difference.kind}; {_plain(difference.how)}."""'
-    values = [_value(case, place) for place in range(len(case["shapes"]))]
-    keys, texts = list(case["params"]), list(case["params"].values())
-    extra = f"*[{is_numpy}, False][: 2 if version >= (1, 7) else 1 if version >= (1, 6) else 0]"
     lines = [
-        *textwrap.wrap(head, 118, break_long_words=False, break_on_hyphens=False),
-        "import ctypes",
-        "",
-        "import mxnet as mx",
-        "import numpy as np",
-        "from mxnet.base import _LIB, c_str, check_call",
-        "from mxnet.ndarray._internal import _imperative_invoke",
-        "",
-        "version = tuple(map(int, mx.__version__.split('.')[:2]))",
-        "handle = ctypes.c_void_p()",
-        f"check_call(_LIB.NNGetOpHandle(c_str({op!r}), ctypes.byref(handle)))",
-        "mx.random.seed(11)",
-        f"values = [{', '.join(values)}]",
-        *_arrays(case, make),
+        *_head(difference),
+        *_arrays(case, _maker(op)),
         *_recording(case),
-        f"    found = _imperative_invoke(handle.value, arrays, {keys!r}, {texts!r}, None, {extra})",
+        f"    found = {_call(case)}",
         "outputs = list(found) if isinstance(found, (list, tuple)) else [found]",
         *_backward(case),
         "print('mxnet', mx.__version__)",
@@ -96,6 +81,56 @@ def script(difference: Difference) -> str:
         "print('arguments afterwards', *[each.asnumpy() for each in arrays], sep='\\n')",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _head(difference: Difference) -> Iterator[str]:
+    """Up to the values: the operator's handle, as every version has it."""
+    case, op = difference.case, difference.op
+    about = f'"""{op}, {case["variant"]}: {difference.kind}; {_plain(difference.how)}."""'
+    yield from textwrap.wrap(about, 118, break_long_words=False, break_on_hyphens=False)
+    yield from ("import ctypes", *(["import time"] if difference.kind == SLOWER else []), "")
+    yield from ("import mxnet as mx", "import numpy as np", "from mxnet.base import _LIB, c_str, check_call")
+    yield from ("from mxnet.ndarray._internal import _imperative_invoke", "")
+    yield "version = tuple(map(int, mx.__version__.split('.')[:2]))"
+    yield "handle = ctypes.c_void_p()"
+    yield f"check_call(_LIB.NNGetOpHandle(c_str({op!r}), ctypes.byref(handle)))"
+    yield "mx.random.seed(11)"
+    yield f"values = [{', '.join(_value(case, place) for place in range(len(case['shapes'])))}]"
+
+
+def _timing(difference: Difference) -> str:
+    """A program that prints what a call takes, the least of twenty rounds."""
+    case, gradients = difference.case, difference.case["timed"] == GRADIENTS
+    lines = [
+        *_head(difference),
+        *_arrays(case, _maker(difference.op)),
+        *(["_ = [each.attach_grad() for each in arrays]"] if gradients else []),
+        "def seconds(calls=200):",
+        "    began = time.perf_counter()",
+        "    for _ in range(calls):",
+        f"        with mx.autograd.{'record' if gradients else 'predict_mode'}():",
+        f"            found = {_call(case)}",
+        *(["        (found[0] if isinstance(found, (list, tuple)) else found).backward()"] if gradients else []),
+        "    mx.nd.waitall()",
+        "    return (time.perf_counter() - began) / calls",
+        "print('mxnet', mx.__version__, min(seconds() for _ in range(20)) * 1e6, 'µs')",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _maker(op: str) -> str:
+    return "mx.np.array" if _is_numpy(op) else "mx.nd.array"
+
+
+def _is_numpy(op: str) -> bool:
+    return op.startswith(("_np", "_npi_", "_npx_"))
+
+
+def _call(case: Case) -> str:
+    """An expression that calls the operator."""
+    keys, texts = list(case["params"]), list(case["params"].values())
+    extra = f"*[{_is_numpy(case['op'])}, False][: 2 if version >= (1, 7) else 1 if version >= (1, 6) else 0]"
+    return f"_imperative_invoke(handle.value, arrays, {keys!r}, {texts!r}, None, {extra})"
 
 
 def _arrays(case: Case, make: str) -> list[str]:

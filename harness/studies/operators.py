@@ -16,11 +16,13 @@ from typing import Any, ClassVar
 from harness.base.errors import InputError
 from harness.execution import sweep
 from harness.execution.interruption import Interruption
+from harness.execution.operator_times import OperatorTimes, Times, read_times
 from harness.execution.sweep import Pass, Sweep
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
-from harness.studies.parity import Parity, cases, parity
+from harness.studies import call_times
+from harness.studies.parity import FASTER, SLOWER, Case, Parity, cases, parity
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.targets import resolve
@@ -32,19 +34,25 @@ PASSES = ("from", "to", "from-again", "to-again")
 THIRD = ("from-third", "to-third")
 """Of operators that differ."""
 
+TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 1)))
+"""What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
+
 
 def _silent(line: str) -> None:
     """Say nothing."""
 
 
 class Operators(Study):
-    """``old`` and ``new`` are targets; ``only`` some operators, all where it is empty. ``say`` hears how far it is."""
+    """``old`` and ``new`` are targets; ``only`` some operators, all where it is empty; ``times``: also what they take.
+
+    ``say`` hears how far it is.
+    """
 
     name: ClassVar[str] = "operators"
 
-    def __init__(self, old: Target, new: Target, only: Sequence[str] = ()) -> None:
+    def __init__(self, old: Target, new: Target, only: Sequence[str] = (), times: bool = False) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
-        self._only = list(only)
+        self._only, self._asks_times = list(only), times
         self._done: set[str] = set()
         self._known: Parity | None = None
         self.say: Callable[[str], None] = _silent
@@ -52,20 +60,46 @@ class Operators(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
-        return {**targets, "only": self._only}
+        return {**targets, "only": self._only, "times": self._asks_times}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        return cls(Target(**question["from"]), Target(**question["to"]), question["only"])
+        return cls(Target(**question["from"]), Target(**question["to"]), question["only"], question.get("times", False))
 
     @property
     def total(self) -> int:
-        return len(PASSES) + (len(THIRD) if self._doubtful() else 0)
+        return len(PASSES) + (len(THIRD) if self._doubtful() else 0) + len(self._times_asked())
 
     def wanted(self) -> Sequence[Trial]:
         waiting = [name for name in PASSES if name not in self._done]
         again = THIRD if not waiting and self._doubtful() else ()
-        return [Trial(name) for name in (*waiting, *again) if name not in self._done]
+        left = [name for name in (*waiting, *again) if name not in self._done]
+        times = [] if left else [name for name in self._times_asked() if name not in self._done]
+        return [Trial(name) for name in (*left, *times[:1])]
+
+    def _times_asked(self) -> Sequence[str]:
+        """Those that are done, and the next one where there is still something to ask."""
+        if not self._asks_times:
+            return ()
+        done = self._times_done
+        return TIMES[: len(done) + 1] if not done or self._suspects() else done
+
+    @property
+    def _times_done(self) -> list[str]:
+        return [name for name in TIMES if name in self._done]
+
+    def _suspects(self) -> list[str]:
+        """Operators that take longer, or less time, as far as is known."""
+        return call_times.suspects([self._times(name) for name in self._times_done])
+
+    def _times(self, name: str) -> list[Times]:
+        if self.folder is None:
+            return []
+        return list(read_times(self.folder.path / f"{name}.jsonl"))
+
+    def _cases(self, name: str) -> dict[str, Case]:
+        assert self.folder is not None
+        return cases(sweep.read(self.folder.path / f"{name}.jsonl"))
 
     def _doubtful(self) -> list[str]:
         """Operators that differ as far as is known, which have to do so again."""
@@ -75,12 +109,13 @@ class Operators(Study):
         return [] if found is None else sorted({each.op for each in (*found.differences, *found.better)})
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if key not in (*PASSES, *THIRD):
+        if key not in (*PASSES, *THIRD, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
-        called = "every operator" if key in PASSES else "what differs"
-        return f"{key}: {failure or f'{called} was called'}"
+        which = "every operator" if key in (*PASSES, TIMES[0]) else "what differs"
+        done = f"{which} was {'timed' if key in TIMES else 'called'}"
+        return f"{key}: {failure or done}"
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -92,12 +127,24 @@ class Operators(Study):
             passes = {name: self._pass(name, folder) for name in (*PASSES, *THIRD)}
             names = {side: self._names(work, passes[side]) for side in ("from", "to")}
             for trial in trials:
-                chosen = self._doubtful() if trial.key in THIRD else self._chosen(names, trial.key)
-                if not work.run(passes[trial.key], chosen, self._progress(trial.key)):
+                if trial.key in TIMES:
+                    through = self._time(work, passes, trial.key, folder)
+                else:
+                    chosen = self._doubtful() if trial.key in THIRD else self._chosen(names, trial.key)
+                    through = work.run(passes[trial.key], chosen, self._progress(trial.key))
+                if not through:
                     raise KeyboardInterrupt
                 yield Answer(trial.key, "")
         except OSError as error:
             raise storage_error(error, folder.path) from error
+
+    def _time(self, work: Sweep, passes: Mapping[str, Pass], key: str, folder: StudyFolder) -> bool:
+        """Both targets by turns; whether it came to its end."""
+        known = call_times.calls(self._cases(PASSES[0]), self._cases(PASSES[1]))
+        chosen = None if key == TIMES[0] else set(self._suspects())
+        calls = [call for call in known if chosen is None or call.op in chosen]
+        both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
+        return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
 
     def _pass(self, name: str, folder: StudyFolder) -> Pass:
         target = self.targets[name.partition("-")[0]]
@@ -133,7 +180,8 @@ class Operators(Study):
 
     @cached_property
     def _whole(self) -> Parity | None:
-        return self._of((*PASSES, *THIRD)) if self._doubtful() else self._of(PASSES)
+        found = self._of((*PASSES, *THIRD)) if self._doubtful() else self._of(PASSES)
+        return found if found is None else self._with_times(found)
 
     @property
     def parity(self) -> Parity | None:
@@ -152,12 +200,24 @@ class Operators(Study):
         gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))
         return replace(found, gone=tuple(gone), new=tuple(came))
 
+    def _with_times(self, found: Parity) -> Parity:
+        """What takes longer comes after all that means something else."""
+        told = call_times.differences([self._times(name) for name in self._times_done], self._cases(PASSES[0]))
+        slower, faster = ([each for each in told if each.kind == kind] for kind in (SLOWER, FASTER))
+        return replace(found, differences=(*found.differences, *slower), better=(*found.better, *faster))
+
     @property
     def in_words(self) -> str:
         sides = " to ".join(str(target) for target in self.targets.values())
         if self.parity is None:
-            return f"{sides}: {len(self._done)} of {len(PASSES)} passes"
-        return f"{sides}: {len(self.parity.differences)} differences in {self.parity.compared} cases"
+            return f"{sides}: {len(self._done)} of {self.total} passes"
+        times = f", and in what calls of {self.timed} operators take" if self._asks_times else ""
+        return f"{sides}: {len(self.parity.differences)} differences in {self.parity.compared} cases{times}"
+
+    @property
+    def timed(self) -> int:
+        """How many operators were."""
+        return len({each.op for each in self._times(TIMES[0]) if each.ratios})
 
     def summary(self) -> Mapping[str, Any]:
         found = self.parity
@@ -175,6 +235,7 @@ class Operators(Study):
             "unmatched": found.unmatched,
             "gone": found.gone,
             "new": found.new,
+            "timed": self.timed,
         }
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+SLOWER, FASTER = "takes longer", "takes less time"
 KINDS = (
     "crashes", "hangs", "is not finite", "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", "refuses",
+    "other types or shapes", "refuses", SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 
-BETTER = ("no longer crashes", "no longer hangs", "takes more")
+BETTER = ("no longer crashes", "no longer hangs", "takes more", FASTER)
 """What is told, and is no reason against the new target."""
 
 TOLERANCE = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-6}

@@ -20,6 +20,7 @@ from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import Finding, Question, sentence
 from harness.studies.operators import Operators
+from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, ordered, worst
 from harness.studies.sides import Side, Sides
 from harness.studies.starts import Starts
@@ -130,7 +131,7 @@ class Qualify(Composite):
         if row == STARTS:
             return Starts(asked.old, asked.new, *_scripts_and_variables(asked))
         if row == OPERATORS:
-            return Operators(asked.old, asked.new, asked.operators)
+            return Operators(asked.old, asked.new, asked.operators, times=SPEED in asked.rows)
         if row == SURVIVAL:
             return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
         if row == DRIFT:
@@ -173,7 +174,7 @@ class Qualify(Composite):
         if DRIFT in asked:
             yield self._of_scenarios(DRIFT, _drift)
         if SPEED in asked:
-            yield self._of_scenarios(SPEED, _speed)
+            yield self._with_operators(self._of_scenarios(SPEED, _speed))
         if SURVIVAL in asked:
             yield self._of(SURVIVAL, survival.TITLE, lambda study: study.row if isinstance(study, Survival) else None)
         if OPERATORS in asked:
@@ -199,6 +200,15 @@ class Qualify(Composite):
         if not keys:
             against.append(Reason("no scenario without faults was given", "not decided"))
         return Row(TITLES[kind], ordered(against), tuple(told), tuple(evidence))
+
+    def _with_operators(self, row: Row) -> Row:
+        """And which operators take longer, where all were called."""
+        study = self.parts.get(OPERATORS)
+        if not isinstance(study, Operators) or study.parity is None or study.folder is None:
+            return row
+        slower = [_reason(each) for each in study.parity.differences if each.kind == SLOWER]
+        told = f"calls of {study.timed} operators were timed"
+        return Row(row.title, ordered([*row.reasons, *slower]), (*row.told, told), (*row.evidence, study.folder.id))
 
     def _missing(self, key: str) -> str:
         stopped = STARTS in self.parts and self._does_not_start
@@ -237,10 +247,8 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     if not isinstance(study, Operators) or study.parity is None:
         return None
     found = study.parity
-    each = [difference for difference in found.differences if (difference.kind in _FAILURES) == failures]
-    reasons = [
-        Reason(f"{it.op}: {it.kind}: {it.how} ({it.cases} cases)", name=f"operator {it.op}: {it.kind}") for it in each
-    ]
+    meaning = [difference for difference in found.differences if difference.kind != SLOWER]
+    reasons = [_reason(difference) for difference in meaning if (difference.kind in _FAILURES) == failures]
     evidence = (study.folder.id,) if study.folder is not None else ()
     told = f"{found.compared} cases of {found.operators} operators were compared"
     if failures:
@@ -254,6 +262,11 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     apart = f"cases of {len(found.unstable)} do not repeat themselves"
     left = f"of {len(found.untaken)} operators no call was found, {apart}"
     return Row(title, ordered([*gone, *reasons, *lost]), (told, left), evidence)
+
+
+def _reason(difference: Difference) -> Reason:
+    about = f"{difference.op}: {difference.kind}"
+    return Reason(f"{about}: {difference.how} ({difference.cases} cases)", name=f"operator {about}")
 
 
 def _drift(study: Compare, name: str) -> Iterator[Reason]:

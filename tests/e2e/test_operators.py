@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from harness.execution import sweep
+from harness.execution.operator_times import read_times
 from harness.report.operators import script
 from harness.studies.parity import Difference, array
 from tests.e2e.conftest import harness
@@ -78,6 +79,21 @@ def test_a_program_is_its_own_script(results: Path, target: Path, tmp_path: Path
     (tmp_path / "shows.py").write_text(text + told)
     subprocess.run([str(target), "shows.py"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
     np.testing.assert_array_equal(np.load(tmp_path / "outputs.npy").reshape(-1), array(case["outputs"][0]))
+
+
+def test_calls_are_timed_by_turns(target: Path, tmp_path: Path) -> None:
+    """NaiveEngine computes in the thread that calls: a short call saves its way to another one."""
+    other = ("--from", "mxnet=1.9.1", "--to", "mxnet=1.9.1", "--to", "env.MXNET_ENGINE_TYPE=NaiveEngine")
+    only = ("--only", "exp", "--only", "FullyConnected", "--times")
+    command = harness("operators", *other, *only, "--json", "--results", tmp_path)
+    said = json.loads(command.out)
+    (file,) = tmp_path.glob("studies/*/times.jsonl")
+    timed = list(read_times(file))
+    assert [(each.op, each.way) for each in timed] == [
+        (op, way) for op in ("exp", "FullyConnected") for way in ("forward", "with gradients")
+    ]
+    assert all(len(each.ratios) == 9 and each.calls and not each.refused for each in timed)
+    assert {each["kind"] for each in (*said["differences"], *said["better"])} <= {"takes longer", "takes less time"}
 
 
 def test_an_operator_that_is_none_is_told(target: Path, tmp_path: Path) -> None:

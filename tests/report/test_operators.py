@@ -29,5 +29,14 @@ def test_a_script_is_a_program_of_less_than_30_lines(variant: str, gradients: li
     assert len(text.splitlines()) < 30
 
 
+@pytest.mark.parametrize("way", ["forward", "with gradients"])
+def test_a_script_of_what_takes_longer_times_it(way: str) -> None:
+    known = _difference("base", timed=way)
+    text = script(Difference(known.op, "takes longer", known.case, "1.30 times as long"))
+    ast.parse(text)
+    assert len(text.splitlines()) < 30
+    assert ("backward()" in text) == (way == "with gradients")
+
+
 def test_a_script_is_named_by_operator_and_kind() -> None:
     assert file_name(_difference("base")) == "npi_add-other-values.py"

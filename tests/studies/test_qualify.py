@@ -158,6 +158,15 @@ def test_what_fails_has_a_row_of_its_own() -> None:
     assert means.told[1] == "of 2 operators no call was found, cases of 1 do not repeat themselves"
 
 
+def test_what_takes_longer_speaks_against_speed_only(tmp_path: Path) -> None:
+    known = _operators(Difference("op", "takes longer", {"case": "op()"}, "1.30 times as long"))
+    known.folder = study_folder.create(tmp_path, "operators", known.question)
+    study = _with(tmp_path, operators=known, speed_one=_speed(*SAME))
+    means, speed, fails = study.rows
+    assert (means.word, speed.word, fails.word) == ("go", "no-go", "go")
+    assert [reason.name for reason in speed.reasons if reason.word == "no-go"] == ["operator op: takes longer"]
+
+
 def test_rows_that_have_nothing_to_ask_are_not_decided() -> None:
     study = Qualify(replace(ASKED, scenarios={"pause": FAULTY}, rows=("drift",)))
     assert study.keys == []

@@ -27,7 +27,7 @@ def execute(name: str, case: str, call: Call, variant: Variant) -> dict[str, Any
     try:
         mx.random.seed(SEED)
         np.random.seed(SEED)
-        arrays = [_array(name, values, variant.view) for values in given]
+        arrays = [array_of(name, values, variant.view) for values in given]
         outputs, gradients = _run(name, arrays, call.params, variant)
         found = {
             "outputs": [_written(output.asnumpy()) for output in outputs],
@@ -35,7 +35,7 @@ def execute(name: str, case: str, call: Call, variant: Variant) -> dict[str, Any
         }
         after = [array.asnumpy() for array in arrays]
     except Exception as error:
-        return {"status": "error", "message": _message(error)}
+        return {"status": "error", "message": message(error)}
     changed = [place for place, (now, was) in enumerate(zip(after, given)) if now.tobytes() != was.tobytes()]
     return {"status": "ok", **found, "changed": {str(place): _written(after[place]) for place in changed}}
 
@@ -48,7 +48,7 @@ def run_program(text: str) -> dict[str, Any]:
         mx.nd.waitall()
         found = [_written(_values(each)) for each in names["outputs"]]
     except Exception as error:
-        return {"status": "error", "message": _message(error)}
+        return {"status": "error", "message": message(error)}
     return {"status": "ok", "outputs": found, "gradients": [], "changed": {}}
 
 
@@ -56,7 +56,7 @@ def _values(array: Any) -> np.ndarray:
     return np.asarray(array.asnumpy() if hasattr(array, "asnumpy") else array)
 
 
-def _array(name: str, values: np.ndarray, view: bool) -> Any:
+def array_of(name: str, values: np.ndarray, view: bool) -> Any:
     """With ``view`` a part of a larger array, so that it does not begin where memory does."""
     make = mx.np.array if registry.is_numpy(name) else mx.nd.array
     if not view or not values.shape:
@@ -67,7 +67,7 @@ def _array(name: str, values: np.ndarray, view: bool) -> Any:
 
 def _run(name: str, arrays: list[Any], params: dict[str, str], variant: Variant) -> tuple[list[Any], list[Any]]:
     """Outputs, and gradients of those arguments that have one. What was issued ends here, as does what fails late."""
-    taught = [array for array in arrays if variant.grad_req != "null" and _dtype(array) in FLOATS]
+    taught = [array for array in arrays if variant.grad_req != "null" and dtype(array) in FLOATS]
     for array in taught:
         array.attach_grad(variant.grad_req)
         array.grad[:] = 1.0
@@ -79,9 +79,9 @@ def _run(name: str, arrays: list[Any], params: dict[str, str], variant: Variant)
     with autograd.record(train_mode=variant.train):
         outputs = registry.call(name, arrays, params)
     mx.nd.waitall()
-    heads = [output for output in outputs if _dtype(output) in FLOATS]
+    heads = [output for output in outputs if dtype(output) in FLOATS]
     try:
-        autograd.backward(heads[:1], [_head(heads[0])] if heads else None)
+        autograd.backward(heads[:1], [head(heads[0])] if heads else None)
         mx.nd.waitall()
     except Exception as error:
         if "differentiable" in str(error) or "not registered" in str(error) or "require" in str(error):
@@ -90,11 +90,11 @@ def _run(name: str, arrays: list[Any], params: dict[str, str], variant: Variant)
     return outputs, [array.grad for array in taught]
 
 
-def _dtype(array: Any) -> str:
+def dtype(array: Any) -> str:
     return str(np.dtype(array.dtype).name)
 
 
-def _head(output: Any) -> Any:
+def head(output: Any) -> Any:
     """Unlike ones, so that gradients of different elements differ."""
     weights = np.linspace(0.5, 1.5, output.size).reshape(output.shape).astype(output.dtype)
     make = mx.np.array if type(output).__module__.startswith("mxnet.numpy") else mx.nd.array
@@ -113,7 +113,7 @@ def _written(values: np.ndarray) -> dict[str, Any]:
     return {**told, "sha256": hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest(), "not_finite": odd}
 
 
-def _message(error: Exception) -> str:
+def message(error: Exception) -> str:
     """Its first line that says something, without places in memory or files."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Traceback", "File ", "[bt]", "Stack trace", "("))]

@@ -3,7 +3,7 @@
 ``{"op": NAME, "known": {CASE: STATUS}}`` asks for an operator; cases whose status is known are not run again, as it
 ended a process before this one. Before each case comes a line ``{"begin": CASE}``, so that who reads knows which case
 a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``, ``{"end": NAME}`` that to an
-operator.
+operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many: ``{"end": NAME, "seconds": S}``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from typing import Any
 
 from . import programs, registry
 from .candidates import candidates
-from .execute import execute, run_program
+from .execute import execute, message, run_program
+from .timing import Timed
 from .variants import BASE, VARIANTS, shapes
 
 MOST_CALLS = 2
 """Of one operator that are varied."""
+
+SOME = 4
+"""Calls by which it is seen what one takes."""
 
 MOST_DEATHS = 3
 """Calls of one operator that a process did not survive: no further one is tried."""
@@ -33,9 +37,14 @@ def main() -> None:
     """Serve until the input ends. Whatever else writes to standard output writes to the log."""
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
+    timed: Timed | None = None
     for line in sys.stdin:
         asked = json.loads(line)
-        if asked.get("list"):
+        if "time" in asked:
+            timed = _ready(out, asked["time"])
+        elif "calls" in asked and timed is not None:
+            _say(out, {"end": asked["op"], "seconds": timed.seconds(asked["calls"])})
+        elif asked.get("list"):
             _say(out, {"names": {**registry.names(), **{name: [] for name in programs.names()}}})
         else:
             asks = _program if programs.is_one(asked["op"]) else _operator
@@ -60,6 +69,18 @@ def _operator(out: Any, name: str, known: dict[str, str]) -> None:
         taken += _varied(out, name, call, status, known)
         if taken >= MOST_CALLS or _deaths(known) >= MOST_DEATHS:
             return
+
+
+def _ready(out: Any, asked: dict[str, Any]) -> Timed | None:
+    """A call that was made once, and what some more took, each; why not where it is refused."""
+    try:
+        timed = Timed(asked)
+        timed.seconds(1)
+        _say(out, {"end": asked["op"], "seconds": timed.seconds(SOME) / SOME})
+    except Exception as error:
+        _say(out, {"end": asked["op"], "refused": message(error)})
+        return None
+    return timed
 
 
 def _program(out: Any, name: str, known: dict[str, str]) -> None:

@@ -1,0 +1,158 @@
+"""What calls of operators take in two targets: both live at once and make them by turns, an operator after the other.
+
+Which of them go first is drawn anew for each round. Nothing else should compute meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.execution.sweep import Child, DiedError, Pass, Sweep, read
+
+FORWARD, GRADIENTS = WAYS = ("forward", "with gradients")
+ELEMENTS = 65_536
+"""Of the first array: of fewer, calls take what it takes to issue them, and nothing is seen of what they compute."""
+
+LONGER = (ELEMENTS, 1024, 1)
+"""Elements that are tried: what takes squares of them, or as much memory, is asked with fewer."""
+
+MOST_SECONDS = 0.05
+"""Of a call; what takes longer is asked with fewer elements."""
+
+ROUNDS, ROUND_SECONDS, MOST_CALLS = 9, 0.004, 400
+PATIENCE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that works in both targets, as the sweep found it (`harness/worker/operators/candidates.py`)."""
+
+    op: str
+    case: str
+    shapes: tuple[tuple[int, ...], ...]
+    kinds: tuple[str, ...]
+    params: Mapping[str, str]
+
+    def longer(self, elements: int) -> int:
+        """By how much its arrays have to be longer for so many elements."""
+        first = math.prod(self.shapes[0]) if self.shapes else 0
+        return max(1, elements // first) if first else 1
+
+
+@dataclass(frozen=True)
+class Times:
+    """Logarithms of what so many calls take in the new target beside the old one, a round each; ``seconds``: of one.
+
+    Without rounds it was refused, or took too long, and ``refused`` says why.
+    """
+
+    op: str
+    way: str
+    case: str
+    longer: int = 1
+    calls: int = 0
+    seconds: float = 0.0
+    ratios: tuple[float, ...] = ()
+    refused: str = ""
+
+
+@dataclass
+class OperatorTimes:
+    """Turns of an ``old`` and a ``new`` target; ``new_first``: whose process begins, and makes its call ready first."""
+
+    sweep: Sweep
+    old: Pass
+    new: Pass
+    new_first: bool = False
+    random: random.Random = field(default_factory=lambda: random.Random(0))
+
+    def run(self, calls: Sequence[Call], file: Path, say: Callable[[int, int], None]) -> bool:
+        """Time what is not in ``file`` yet; whether all is."""
+        done = {times.op for times in read_times(file)}
+        left = [call for call in calls if call.op not in done]
+        with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
+            pair = _Pair(self.sweep, (self.old, self.new), (1, 0) if self.new_first else (0, 1), scratch)
+            lines.write(b"\n")  # what a kill cut off ends here
+            try:
+                for place, call in enumerate(left):
+                    if self.sweep.stopped():
+                        return False
+                    times = [self._times(pair, call, way) for way in WAYS]
+                    lines.write("".join(f"{json.dumps(asdict(each))}\n" for each in times).encode())
+                    lines.flush()
+                    say(len(calls) - len(left) + place + 1, len(calls))
+            finally:
+                pair.close()
+        return True
+
+    def _times(self, pair: _Pair, call: Call, way: str) -> Times:
+        """With as many elements as both take in time."""
+        refused = ""
+        for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
+            known = Times(call.op, way, call.case, longer)
+            try:
+                first = pair.ready(call, longer, way)
+                if max(first) <= MOST_SECONDS or longer == 1:
+                    calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(first), 1e-6))))
+                    return self._rounds(pair, known, calls)
+                refused = f"a call takes {max(first):.1f} s"
+            except (DiedError, ValueError) as error:
+                refused = str(error)
+        return Times(call.op, way, call.case, refused=refused)
+
+    def _rounds(self, pair: _Pair, known: Times, calls: int) -> Times:
+        ratios, least = [], math.inf
+        for _ in range(ROUNDS):
+            taken = dict[int, float]()
+            for side in self.random.sample((0, 1), 2):
+                taken[side] = pair.seconds(side, known.op, calls)
+            ratios.append(round(math.log(taken[1] / taken[0]), 4))
+            least = min(least, taken[0] / calls)
+        return Times(known.op, known.way, known.case, known.longer, calls, least, tuple(ratios))
+
+
+class _Pair:
+    """A process of each target; both are replaced when one dies."""
+
+    def __init__(self, sweep: Sweep, passes: tuple[Pass, Pass], order: tuple[int, int], scratch: str) -> None:
+        self._sweep, self._passes, self._order, self._scratch = sweep, passes, order, scratch
+        self._children = dict[int, Child]()
+
+    def ready(self, call: Call, longer: int, way: str) -> list[float]:
+        """What a call takes in each; ValueError where one refuses it, DiedError where one dies."""
+        if not self._children:
+            self._children = {side: self._sweep.started(self._passes[side], self._scratch) for side in self._order}
+        asked = {**asdict(call), "longer": longer, "gradients": way == GRADIENTS}
+        return [self._asked(side, {"time": asked}) for side in self._order]
+
+    def seconds(self, side: int, op: str, calls: int) -> float:
+        """Of so many calls of what is ready."""
+        return self._asked(side, {"op": op, "calls": calls})
+
+    def _asked(self, side: int, what: Mapping[str, Any]) -> float:
+        try:
+            (told,) = self._children[side].ask(what, PATIENCE_SECONDS)
+        except DiedError:
+            self.close()
+            raise
+        if "refused" in told:
+            raise ValueError(told["refused"])
+        return max(float(told["seconds"]), 1e-9)
+
+    def close(self) -> None:
+        for child in self._children.values():
+            child.close()
+        self._children = {}
+
+
+def read_times(file: Path) -> Iterator[Times]:
+    """Those of a file, none where it is not there."""
+    for line in read(file):
+        yield Times(**{**line, "ratios": tuple(line["ratios"])})

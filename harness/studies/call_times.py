@@ -1,0 +1,84 @@
+"""Which operators take longer in the new target: by more than a tenth, in five pairs of processes. Pure.
+
+Processes that run the same code differ, by where their memory lies: of 454 calls of a version beside itself 35 differed
+in one pair, by up to half, and one did so in three pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean, median
+
+from harness.execution.operator_times import Call, Times
+from harness.studies.parity import FASTER, SLOWER, Case, Difference
+
+LEAST = math.log(1.10)
+"""Less is no difference."""
+
+ASTRAY = 2
+"""Rounds of a pair that may show less than half of it."""
+
+PAIRS = 5
+
+
+def calls(old: Mapping[str, Case], new: Mapping[str, Case]) -> list[Call]:
+    """The first call of each operator that works in both; programs of several lines are no calls."""
+    found: dict[str, Call] = {}
+    for name, case in old.items():
+        works = name in new and case["status"] == new[name]["status"] == "ok"
+        if works and case["variant"] == "base" and case["op"] not in found:
+            shapes, kinds = (tuple(map(tuple, case["shapes"])), tuple(case["kinds"]))
+            found[case["op"]] = Call(case["op"], name, shapes, kinds, case["params"])
+    return list(found.values())
+
+
+def suspects(pairs: Sequence[Iterable[Times]]) -> list[str]:
+    """Operators that every pair so far sees differ, in the same direction."""
+    return sorted({first.op for first, _ in _seen(pairs)})
+
+
+def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
+    """What all pairs see, slowest first: a difference an operator and kind, by its worst way.
+
+    ``old``: the cases of the old target.
+    """
+    found: dict[tuple[str, str], list[tuple[float, Difference]]] = {}
+    for first, effects in _seen(pairs) if len(pairs) >= PAIRS else ():
+        kind = SLOWER if effects[0] > 0 else FASTER
+        case = {**_longer(old[first.case], first.longer), "timed": first.way}
+        told = Difference(first.op, kind, case, _how(first, effects))
+        found.setdefault((first.op, kind), []).append((abs(fmean(effects)), told))
+    worst = [(max(each, key=lambda own: own[0]), len(each)) for each in found.values()]
+    return [replace(told, cases=ways) for (_, told), ways in sorted(worst, key=lambda own: -own[0][0])]
+
+
+def _seen(pairs: Sequence[Iterable[Times]]) -> Iterator[tuple[Times, list[float]]]:
+    """What all of them see, with the effect in each."""
+    known = [{(each.op, each.way): _effect(each) for each in times} for times in map(tuple, pairs[1:])]
+    for first in pairs[0] if pairs else ():
+        effects = [_effect(first), *(times.get((first.op, first.way), 0.0) for times in known)]
+        if all(effect > 0 for effect in effects) or all(effect < 0 for effect in effects):
+            yield first, effects
+
+
+def _effect(times: Times) -> float:
+    """The median of its rounds; 0 where they do not agree, or it is too little."""
+    middle = median(times.ratios) if times.ratios else 0.0
+    agree = sum(ratio * math.copysign(1.0, middle) > LEAST / 2 for ratio in times.ratios)
+    return middle if abs(middle) > LEAST and agree >= len(times.ratios) - ASTRAY else 0.0
+
+
+def _longer(case: Case, longer: int) -> Case:
+    """The case as it was timed; arrays that are as long as the first are longer, the others are weights."""
+    shapes = [tuple(shape) for shape in case["shapes"]]
+    first = shapes[0][:1] if shapes else ()
+    resized = [(shape[0] * longer, *shape[1:]) if shape and shape[:1] == first else shape for shape in shapes]
+    return {**case, "shapes": resized}
+
+
+def _how(times: Times, effects: Sequence[float]) -> str:
+    low, middle, high = (math.exp(each) for each in (min(effects), fmean(effects), max(effects)))
+    each = f"{times.seconds * 1e6:.0f} µs, {times.way}"
+    return f"{middle:.2f} times as long as {each} ({low:.2f} to {high:.2f} in {PAIRS} pairs of processes)"
