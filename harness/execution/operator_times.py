@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.execution.sweep import Child, DiedError, Pass, Sweep, read
+from harness.execution.sweep import CASE_SECONDS, Child, DiedError, Pass, Sweep, read
 
 FORWARD, GRADIENTS = WAYS = ("forward", "with gradients")
 ELEMENTS = 65_536
@@ -27,7 +27,6 @@ MOST_SECONDS = 0.05
 """Of a call; what takes longer is asked with fewer elements."""
 
 ROUNDS, ROUND_SECONDS, MOST_CALLS = 9, 0.004, 400
-PATIENCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class _Pair:
 
     def _asked(self, side: int, what: Mapping[str, Any]) -> float:
         try:
-            (told,) = self._children[side].ask(what, PATIENCE_SECONDS)
+            (told,) = self._children[side].ask(what, CASE_SECONDS)
         except DiedError:
             self.close()
             raise

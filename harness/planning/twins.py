@@ -7,8 +7,8 @@ in each.
 
 glibc gives freed memory back to the kernel where it happens to lie at the end of a heap. ps-lite's servers allocate
 each message anew, so that by luck one has ten times the page faults of its twin for as long as it lives: 15 servers of
-resnet18 with two workers had 1,000 to 18,000 a second, and those with many made steps 3 % longer. Servers in turns keep
-what they had.
+resnet18 with two workers had 1,000 to 18,000 a second, and in 7 of 7 pairs the side with more was slower, by up to
+3.5 %. Servers in turns keep what they had.
 """
 
 from __future__ import annotations

@@ -1,0 +1,83 @@
+"""Which side a ratio is of, and what is asked with fewer elements; real ones are in `tests/e2e/test_operators.py`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from harness.execution.operator_times import Call, OperatorTimes, Times, read_times
+from harness.execution.sweep import DiedError, Pass, Sweep
+
+OLD, NEW = (cast(Pass, name) for name in ("old", "new"))
+CALLS = [Call(op, f"{op} base", ((2, 3),), ("normal",), {}) for op in ("exp", "greedy", "deadly")]
+
+
+class Child:
+    """Of a target in which calls take so many seconds; some want few elements, some end the process."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.closed = seconds, False
+
+    def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
+        asked = what.get("time", what)
+        if asked["op"] == "deadly":
+            raise DiedError("crashed", 11)
+        if asked["op"] == "greedy" and asked.get("longer", 1) > 1000:
+            yield {"end": "", "refused": "out of memory"}
+        else:
+            yield {"end": "", "seconds": self.seconds * what.get("calls", 1)}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Targets:
+    """Starts processes; those of the new one are half as fast."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.children: list[Child] = []
+
+    def stopped(self) -> bool:
+        return False
+
+    def started(self, asked: Pass, scratch: str) -> Child:
+        self.begun.append(str(asked))
+        self.children.append(Child(0.001 if asked is OLD else 0.002))
+        return self.children[-1]
+
+
+def _timed(file: Path, new_first: bool = False) -> tuple[Targets, list[Times]]:
+    targets = Targets()
+    assert OperatorTimes(cast(Sweep, targets), OLD, NEW, new_first).run(CALLS, file, lambda done, of: None)
+    return targets, list(read_times(file))
+
+
+@pytest.mark.parametrize(("new_first", "begun"), [(False, ["old", "new"]), (True, ["new", "old"])])
+def test_a_ratio_is_of_the_new_one_beside_the_old_one(tmp_path: Path, new_first: bool, begun: list[str]) -> None:
+    targets, times = _timed(tmp_path / "times.jsonl", new_first)
+    assert targets.begun[:2] == begun
+    assert [(each.op, each.way) for each in times[:2]] == [("exp", "forward"), ("exp", "with gradients")]
+    assert times[0].ratios == (round(math.log(2), 4),) * 9
+    assert (times[0].longer, times[0].calls, times[0].seconds) == (10_922, 4, pytest.approx(0.001))
+
+
+def test_what_is_refused_is_asked_with_fewer_elements_and_a_process_that_dies_is_replaced(tmp_path: Path) -> None:
+    targets, times = _timed(tmp_path / "times.jsonl")
+    assert (times[2].op, times[2].longer) == ("greedy", 170)
+    assert (times[4].op, times[4].ratios, times[4].refused) == ("deadly", (), "crashed")
+    assert all(child.closed for child in targets.children)
+
+
+def test_going_on_times_what_is_left(tmp_path: Path) -> None:
+    file = tmp_path / "times.jsonl"
+    _timed(file)
+    lines = [line for line in file.read_text().splitlines() if line]
+    file.write_text("\n".join(lines[:4]) + '\n{"op": "dead')
+    targets, times = _timed(file)
+    assert [each.op for each in times] == ["exp", "exp", "greedy", "greedy", "deadly", "deadly"]
+    assert targets.begun
