@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 
 KEPT = Path(__file__).parents[2] / "results" / "comparing"
-NAMES = ("lenet", "lenet-dist", "resnet", "resnet-dist")
+NAMES = ("lenet", "lenet-dist", "resnet", "transformer-dist", "resnet-dist")
 
 
 @dataclass(frozen=True)
