@@ -40,7 +40,13 @@ def _parts(found: Parity) -> Iterator[RenderableType]:
         f"{len(found.untaken)} operators no call was found that either takes, and {len(found.unstable)} have cases "
         "that do not repeat themselves, which were left out"
     )
-    told = {"gone": found.gone, "new": found.new, **{kind: [str(counts[kind])] for kind in sorted(counts)}}
+    told = {
+        "gone": found.gone,
+        "new": found.new,
+        "both otherwise by another way": found.otherwise,
+        "both alike, and not as numpy": found.unlike_numpy,
+        **{kind: [str(counts[kind])] for kind in sorted(counts)},
+    }
     yield from (Text(f"{kind}: {', '.join(names)}") for kind, names in told.items() if names)
 
 
@@ -68,7 +74,7 @@ def script(difference: Difference) -> str:
     if "program" in case:
         about = f"# {op}, {_plain(case['variant'])}: {difference.kind}; {_plain(difference.how)}"
         above = textwrap.wrap(about, 118, subsequent_indent="# ")
-        return "\n".join([*above, f"{case['program']}print(*outputs, sep='\\n')", ""])
+        return "\n".join([*above, *_way(case), f"{case['program']}print(*outputs, sep='\\n')", ""])
     lines = [
         *_head(difference),
         *_arrays(case, _maker(op)),
@@ -88,7 +94,7 @@ def _head(difference: Difference) -> Iterator[str]:
     case, op = difference.case, difference.op
     about = f'"""{op}, {case["variant"]}: {difference.kind}; {_plain(difference.how)}."""'
     yield from textwrap.wrap(about, 118, break_long_words=False, break_on_hyphens=False)
-    yield from ("import ctypes", *(["import time"] if difference.kind == SLOWER else []), "")
+    yield from ("import ctypes", *(["import time"] if difference.kind == SLOWER else []), *_way(case), "")
     yield from ("import mxnet as mx", "import numpy as np", "from mxnet.base import _LIB, c_str, check_call")
     yield from ("from mxnet.ndarray._internal import _imperative_invoke", "")
     yield "version = tuple(map(int, mx.__version__.split('.')[:2]))"
@@ -96,6 +102,11 @@ def _head(difference: Difference) -> Iterator[str]:
     yield f"check_call(_LIB.NNGetOpHandle(c_str({op!r}), ctypes.byref(handle)))"
     yield "mx.random.seed(11)"
     yield f"values = [{', '.join(_value(case, place) for place in range(len(case['shapes'])))}]"
+
+
+def _way(case: Case) -> list[str]:
+    """What sets the way in which it is computed otherwise, if there is one."""
+    return ["import os", f"os.environ.update({case['env']!r})  # without this line as usual"] if "env" in case else []
 
 
 def _timing(difference: Difference) -> str:

@@ -1,7 +1,7 @@
-"""Every operator of two targets, from the same seeds: two passes over each, and what differs between them.
+"""Every operator of two targets, from the same seeds: a pass over each in every way, and what differs between them.
 
-What differs is asked a third time, by itself: what lies in memory that nobody wrote may repeat itself while the same
-calls come before it, and does not then.
+What differs is asked again, by itself: what lies in memory that nobody wrote may repeat itself while the same calls
+come before it, and does not then.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
 from harness.studies import call_times
-from harness.studies.parity import FASTER, SLOWER, Case, Parity, cases, parity
+from harness.studies.beside_numpy import with_numpy
+from harness.studies.parity import FASTER, SLOWER, Case, Parity, Swept, cases, parity
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
+from harness.studies.ways import WAYS, with_ways
 from harness.targets import resolve
 
-PASSES = ("from", "to", "from-again", "to-again")
-"""Each target twice, so that what does not repeat itself is known; in alternation, as all else."""
+SIDES = ("from", "to")
+PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS)) for side in SIDES)
+"""Each target as it usually computes, then in other ways; in alternation, as all else."""
 
-
-THIRD = ("from-third", "to-third")
-"""Of operators that differ."""
+AGAIN = tuple(f"{name}-again" for name in PASSES)
+"""Of operators that differ between targets, or between ways."""
 
 TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 1)))
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
@@ -68,11 +70,11 @@ class Operators(Study):
 
     @property
     def total(self) -> int:
-        return len(PASSES) + (len(THIRD) if self._doubtful() else 0) + len(self._times_asked())
+        return len(PASSES) + (len(AGAIN) if self._doubtful() else 0) + len(self._times_asked())
 
     def wanted(self) -> Sequence[Trial]:
         waiting = [name for name in PASSES if name not in self._done]
-        again = THIRD if not waiting and self._doubtful() else ()
+        again = AGAIN if not waiting and self._doubtful() else ()
         left = [name for name in (*waiting, *again) if name not in self._done]
         times = [] if left else [name for name in self._times_asked() if name not in self._done]
         return [Trial(name) for name in (*left, *times[:1])]
@@ -106,14 +108,17 @@ class Operators(Study):
         if self._known is None and set(PASSES) <= self._done:
             self._known = self._of(PASSES)
         found = self._known
-        return [] if found is None else sorted({each.op for each in (*found.differences, *found.better)})
+        if found is None:
+            return []
+        by_way = (each.partition(" ")[0] for each in found.otherwise)
+        return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way})
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if key not in (*PASSES, *THIRD, *TIMES):
+        if key not in (*PASSES, *AGAIN, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
-        which = "every operator" if key in (*PASSES, TIMES[0]) else "what differs"
+        which = "what differs" if key in (*AGAIN, *TIMES[1:]) else "every operator that it matters to"
         done = f"{which} was {'timed' if key in TIMES else 'called'}"
         return f"{key}: {failure or done}"
 
@@ -124,13 +129,13 @@ class Operators(Study):
         jobs = most or os.cpu_count() or 1
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:
-            passes = {name: self._pass(name, folder) for name in (*PASSES, *THIRD)}
-            names = {side: self._names(work, passes[side]) for side in ("from", "to")}
+            passes = {name: self._pass(name, folder) for name in (*PASSES, *AGAIN)}
+            names = {side: self._names(work, passes[side]) for side in SIDES}
             for trial in trials:
                 if trial.key in TIMES:
                     through = self._time(work, passes, trial.key, folder)
                 else:
-                    chosen = self._doubtful() if trial.key in THIRD else self._chosen(names, trial.key)
+                    chosen = self._chosen(names, trial.key)
                     through = work.run(passes[trial.key], chosen, self._progress(trial.key))
                 if not through:
                     raise KeyboardInterrupt
@@ -140,23 +145,29 @@ class Operators(Study):
 
     def _time(self, work: Sweep, passes: Mapping[str, Pass], key: str, folder: StudyFolder) -> bool:
         """Both targets by turns; whether it came to its end."""
-        known = call_times.calls(self._cases(PASSES[0]), self._cases(PASSES[1]))
+        known = call_times.calls(*(self._cases(side) for side in SIDES))
         chosen = None if key == TIMES[0] else set(self._suspects())
         calls = [call for call in known if chosen is None or call.op in chosen]
         both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
         return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
 
     def _pass(self, name: str, folder: StudyFolder) -> Pass:
-        target = self.targets[name.partition("-")[0]]
-        return Pass(name, resolve.interpreter(target, self.say), target.env, folder.path / f"{name}.jsonl")
+        target, ways = self.targets[name.partition("-")[0]], [way for way in WAYS if f"-{way.name}" in name]
+        env = {**target.env, **{key: value for way in ways for key, value in way.env.items()}}
+        return Pass(name, resolve.interpreter(target, self.say), env, folder.path / f"{name}.jsonl")
 
     def _names(self, work: Sweep, of: Pass) -> dict[str, list[str]]:
         file = of.file.with_suffix(".names.json")
         return sweep.names_kept(file) or sweep.keep_names(file, work.names(of))
 
     def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
+        """What a pass calls: all that it may matter to, or what differs again."""
+        every = self._doubtful() if key in AGAIN else self._called(names, key.partition("-")[0])
+        return [name for name in every if all(way.matters_to(name) for way in WAYS if f"-{way.name}" in key)]
+
+    def _called(self, names: Mapping[str, Mapping[str, list[str]]], side: str) -> list[str]:
         """Those that both targets have, by the name that the first one calls them, and all others of this one."""
-        own = names[key.partition("-")[0]]
+        own = names[side]
         known = {alias: name for name, aliases in own.items() for alias in (name, *aliases)}
         shared = {name: known[name] for name in names["from"] if name in known}
         rest = [name for name in own if name not in shared.values()]
@@ -180,7 +191,7 @@ class Operators(Study):
 
     @cached_property
     def _whole(self) -> Parity | None:
-        found = self._of((*PASSES, *THIRD)) if self._doubtful() else self._of(PASSES)
+        found = self._of((*PASSES, *AGAIN)) if self._doubtful() else self._of(PASSES)
         return found if found is None else self._with_times(found)
 
     @property
@@ -191,14 +202,19 @@ class Operators(Study):
     def _of(self, passes: Sequence[str]) -> Parity | None:
         if self.folder is None:
             return None
-        read = {name: cases(sweep.read(self.folder.path / f"{name}.jsonl")) for name in passes}
-        old, new = ([read[name] for name in passes if name.partition("-")[0] == side] for side in ("from", "to"))
-        names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in ("from", "to")]
-        found = parity(old, new, (names[0], names[1]))
+        old, new = (self._swept(side, passes) for side in SIDES)
+        names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
+        found = with_numpy(with_ways(parity(old[""], new[""], (names[0], names[1])), old, new), old[""], new[""])
         if not self._only:
             return found
         gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))
         return replace(found, gone=tuple(gone), new=tuple(came))
+
+    def _swept(self, side: str, passes: Sequence[str]) -> dict[str, Swept]:
+        """What a target made of its cases, by the name of the way; the usual one is ""."""
+        keys = {"": side, **{way.name: f"{side}-{way.name}" for way in WAYS}}
+        asked_again = {key: self._cases(f"{key}-again") if f"{key}-again" in passes else {} for key in keys.values()}
+        return {way: Swept(self._cases(key), asked_again[key]) for way, key in keys.items()}
 
     def _with_times(self, found: Parity) -> Parity:
         """What takes longer comes after all that means something else."""
@@ -233,6 +249,8 @@ class Operators(Study):
             "unstable": found.unstable,
             "untaken": found.untaken,
             "unmatched": found.unmatched,
+            "otherwise": found.otherwise,
+            "unlike_numpy": found.unlike_numpy,
             "gone": found.gone,
             "new": found.new,
             "timed": self.timed,

@@ -1,4 +1,4 @@
-"""What differs between two passes over the operators of targets. Pure.
+"""What differs between the operators of two targets. Pure.
 
 A case that does not repeat itself in its own target is left out: it says nothing of the other one.
 """
@@ -6,20 +6,24 @@ A case that does not repeat itself in its own target is left out: it says nothin
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 SLOWER, FASTER = "takes longer", "takes less time"
+BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
+"""What the new target does in this way is not what it does usually, and the old one does the same in both."""
+
 KINDS = (
     "crashes", "hangs", "is not finite", "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", "refuses", SLOWER,
+    "other types or shapes", "refuses", *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 
-BETTER = ("no longer crashes", "no longer hangs", "takes more", FASTER)
+BETTER = ("no longer crashes", "no longer hangs", "takes more", *(f"no longer {kind}" for kind in BY_WAY), FASTER)
 """What is told, and is no reason against the new target."""
 
 TOLERANCE = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-6}
@@ -29,6 +33,23 @@ LEAST_SCALE = 0.01
 """What is smaller may be what is left of larger numbers that cancel."""
 
 Case = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Cases of a target in one way by their names, and those of operators that were asked again."""
+
+    cases: Mapping[str, Case]
+    again: Mapping[str, Case] = field(default_factory=dict)
+
+    @cached_property
+    def _asked_again(self) -> set[str]:
+        return {case["op"] for case in self.again.values()}
+
+    def repeats(self, name: str) -> bool:
+        """Whether a case came to the same again; what was asked once is taken to."""
+        case = self.cases[name]
+        return case["op"] not in self._asked_again or between(case, self.again.get(name)) is None
 
 
 @dataclass(frozen=True)
@@ -65,48 +86,39 @@ class Parity:
     unmatched: tuple[str, ...] = ()
     """Operators of both with a case that works in the old one and that the new one was never asked: nobody knows."""
 
+    otherwise: tuple[str, ...] = ()
+    """Operators, each with a word of `BY_WAY`, that both targets compute otherwise in that way."""
+
+    unlike_numpy: tuple[str, ...] = ()
+    """Operators that both targets compute alike, and numpy otherwise."""
+
 
 def cases(lines: Iterable[Case]) -> dict[str, Case]:
     """Those of a pass, by their names."""
     return {line["case"]: line for line in lines if "case" in line}
 
 
-def parity(
-    old: Sequence[Mapping[str, Case]],
-    new: Sequence[Mapping[str, Case]],
-    names: tuple[Mapping[str, list[str]], Mapping[str, list[str]]],
-) -> Parity:
-    """Of two passes of each target or more, and the operators that each has, with their other names.
-
-    Third passes are of some operators only.
-    """
+def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping[str, list[str]]]) -> Parity:
+    """Of both targets as they usually compute, and the operators that each has, with their other names."""
     unstable, compared, works = set(), 0, set()
     found: dict[tuple[str, str], list[Difference]] = {}
-    swept_again = [[{case["op"] for case in each.values()} for each in passes[2:]] for passes in (old, new)]
-    for name in old[0]:
-        if name not in new[0]:
+    for name, case in old.cases.items():
+        if name not in new.cases:
             continue
-        op = old[0][name]["op"]
-        if any(
-            _between(passes[0][name], later.get(name))
-            for passes, swept in zip((old, new), swept_again, strict=True)
-            for later, ops in zip(passes[1:], [{op}, *swept], strict=True)
-            if op in ops
-        ):
+        op, other = case["op"], new.cases[name]
+        if not (old.repeats(name) and new.repeats(name)):
             unstable.add(op)
             continue
         compared += 1
-        works |= {op} if old[0][name]["status"] == new[0][name]["status"] == "ok" else set()
-        if (told := _between(old[0][name], new[0][name])) is not None:
-            found.setdefault((op, told[0]), []).append(Difference(op, told[0], new[0][name], told[1]))
-    each = [replace(all_[0], case=_whole(all_[0].case, old[0]), cases=len(all_)) for all_ in found.values()]
+        works |= {op} if case["status"] == other["status"] == "ok" else set()
+        if (told := between(case, other)) is not None:
+            found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
+    each = [replace(all_[0], case=_whole(all_[0].case, old.cases), cases=len(all_)) for all_ in found.values()]
     known = [{*own, *(alias for aliases in own.values() for alias in aliases)} for own in names]
-    swept = {case["op"] for case in old[0].values()} & {case["op"] for case in new[0].values()}
-    taken = {case["op"] for own in (old[0], new[0]) for case in own.values() if case["status"] == "ok"}
+    swept = {case["op"] for case in old.cases.values()} & {case["op"] for case in new.cases.values()}
+    taken = {case["op"] for own in (old, new) for case in own.cases.values() if case["status"] == "ok"}
     return Parity(
-        tuple(
-            sorted((each_ for each_ in each if each_.kind in KINDS), key=lambda own: (KINDS.index(own.kind), own.op))
-        ),
+        worst_first(each),
         tuple(sorted((each_ for each_ in each if each_.kind in BETTER), key=lambda own: (own.kind, own.op))),
         tuple(sorted(unstable)),
         compared,
@@ -114,8 +126,14 @@ def parity(
         tuple(sorted(swept - taken)),
         tuple(sorted(known[0] - known[1])),
         tuple(sorted(known[1] - known[0])),
-        tuple(sorted(_unmatched(old[0], new[0]) & known[1])),
+        tuple(sorted(_unmatched(old.cases, new.cases) & known[1])),
     )
+
+
+def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Those that speak against the new target."""
+    against = [each for each in found if each.kind in KINDS]
+    return tuple(sorted(against, key=lambda own: (KINDS.index(own.kind), own.op)))
 
 
 def _unmatched(old: Mapping[str, Case], new: Mapping[str, Case]) -> set[str]:
@@ -128,7 +146,7 @@ def _whole(case: Case, old: Mapping[str, Case]) -> Case:
     return {**old[case["case"]], **case}
 
 
-def _between(one: Case, other: Case | None) -> tuple[str, str] | None:
+def between(one: Case, other: Case | None) -> tuple[str, str] | None:
     """The kind of difference and how, from one case to the same in another pass; None where there is none."""
     if other is None:
         return "refuses", "was not run"
@@ -149,12 +167,12 @@ def _of_status(one: Case, other: Case) -> tuple[str, str]:
 
 
 def _of_results(one: Case, other: Case) -> tuple[str, str] | None:
-    for field, kind in (("outputs", "other values"), ("gradients", "other gradients")):
-        if len(one[field]) != len(other[field]):
-            return "other types or shapes", f"{len(one[field])} {field} are {len(other[field])}"
-        for place, (mine, theirs) in enumerate(zip(one[field], other[field], strict=True)):
+    for arrays, kind in (("outputs", "other values"), ("gradients", "other gradients")):
+        if len(one[arrays]) != len(other[arrays]):
+            return "other types or shapes", f"{len(one[arrays])} {arrays} are {len(other[arrays])}"
+        for place, (mine, theirs) in enumerate(zip(one[arrays], other[arrays], strict=True)):
             if (told := _of_arrays(mine, theirs, kind)) is not None:
-                return told[0], f"{field[:-1]} {place}: {told[1]}"
+                return told[0], f"{arrays[:-1]} {place}: {told[1]}"
     if set(one["changed"]) != set(other["changed"]):
         return "other arguments afterwards", f"arguments {_places(one)} were changed, now {_places(other)}"
     for place, mine in one["changed"].items():
@@ -175,7 +193,11 @@ def _of_arrays(one: Case, other: Case, kind: str) -> tuple[str, str] | None:
         return None
     if (was := one.get("not_finite", 0)) != (now := other.get("not_finite", 0)):
         return ("is not finite" if now > was else kind), f"{was} values are not finite, now {now}"
-    mine, theirs = array(one), array(other)
+    return apart_by(array(one), array(other), kind)
+
+
+def apart_by(mine: Any, theirs: Any, kind: str) -> tuple[str, str] | None:
+    """The kind of difference between values in a row, of one type, and how; None where it is rounding."""
     if mine.dtype.kind not in "fc":
         place = _first(mine != theirs)
         return None if place is None else (kind, f"{mine[place]} is {theirs[place]}, at {place}")

@@ -261,7 +261,10 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
     apart = f"cases of {len(found.unstable)} do not repeat themselves"
     left = f"of {len(found.untaken)} operators no call was found, {apart}"
-    return Row(title, ordered([*gone, *reasons, *lost]), (told, left), evidence)
+    alike = (
+        f"both compute {len(found.otherwise)} otherwise by another way, and {len(found.unlike_numpy)} not as numpy does"
+    )
+    return Row(title, ordered([*gone, *reasons, *lost]), (told, left, alike), evidence)
 
 
 def _reason(difference: Difference) -> Reason:

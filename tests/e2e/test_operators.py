@@ -51,6 +51,22 @@ def test_a_crash_costs_its_case_only(results: Path) -> None:
     assert division[next(case for case in division if case.endswith(" large"))]["status"] == "ok"
 
 
+def test_each_is_called_on_naive_engine_and_what_has_code_for_onednn_without_it(results: Path) -> None:
+    (folder,) = results.glob("studies/*")
+    called = {
+        way: {line["op"] for line in sweep.read(folder / f"from-{way}.jsonl") if "case" in line}
+        for way in ("naive", "plain")
+    }
+    assert called["naive"] == {*ONLY[1::2], *PROGRAMS}
+    assert called["plain"] == {"FullyConnected", "gluon.nn.Dense", "gluon.rnn.LSTM", "gluon.rnn.GRUCell"}
+
+
+def test_what_a_way_sets_is_told_where_it_matters(target: Path, tmp_path: Path) -> None:
+    """Of NaN the relu of oneDNN makes 0, in 1.9.1 (docs/operators.md)."""
+    said = json.loads(harness("operators", *SAME, "--only", "Activation", "--json", "--results", tmp_path).out)
+    assert (said["differences"], said["otherwise"]) == ([], ["Activation otherwise without oneDNN"])
+
+
 def test_going_on_runs_nothing_again(results: Path) -> None:
     command = harness("operators", "--resume", "last", "--json", "--results", results)
     assert command.code == 0

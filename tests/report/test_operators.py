@@ -38,5 +38,14 @@ def test_a_script_of_what_takes_longer_times_it(way: str) -> None:
     assert ("backward()" in text) == (way == "with gradients")
 
 
+@pytest.mark.parametrize("more", [{}, {"program": "import mxnet as mx\noutputs = [1]\n"}])
+def test_a_script_of_what_is_otherwise_in_a_way_sets_it_before_mxnet_is_there(more: dict[str, Any]) -> None:
+    known = _difference("base", env={"MXNET_ENGINE_TYPE": "NaiveEngine"}, gradients=[{}], **more)
+    text = script(Difference(known.op, "otherwise on NaiveEngine", known.case, "output 0: 1 is 2, at 0"))
+    ast.parse(text)
+    assert len(text.splitlines()) < 30
+    assert text.index("os.environ.update({'MXNET_ENGINE_TYPE': 'NaiveEngine'})") < text.index("import mxnet")
+
+
 def test_a_script_is_named_by_operator_and_kind() -> None:
     assert file_name(_difference("base")) == "npi_add-other-values.py"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.studies.parity import Parity, parity
+from harness.studies.parity import Parity, Swept, parity
 
 NAMES: dict[str, list[str]] = {"op": ["alias"]}
 
@@ -43,7 +43,7 @@ def _parity(old: Any, new: Any, old_again: Any = None, new_again: Any = None) ->
         "variant": "base",
     }
     each = [{made["case"]: {**made, **case}} for case in (old, old_again or old, new, new_again or new)]
-    return parity((each[0], each[1]), (each[2], each[3]), (NAMES, NAMES))
+    return parity(Swept(each[0], each[1]), Swept(each[2], each[3]), (NAMES, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_what_does_not_repeat_itself_says_nothing(again: Any) -> None:
 def test_operators_that_are_gone_or_new_are_named_and_those_that_nothing_is_known_of() -> None:
     made = {"case": "op() base", "op": "op", **ERROR}
     each = {"op() base": made}
-    found = parity((each, each), (each, each), ({"op": ["alias"], "old": []}, {"op": [], "new": []}))
+    found = parity(Swept(each), Swept(each), ({"op": ["alias"], "old": []}, {"op": [], "new": []}))
     assert (found.gone, found.new, found.untaken) == (("alias", "old"), ("new",), ("op",))
 
 
-def test_what_does_not_differ_so_a_third_time_is_left_out_of_operators_that_were_asked_again() -> None:
+def test_what_does_not_repeat_itself_is_left_out_of_operators_that_were_asked_again() -> None:
     made = {
         "case": "op(2x3n) base",
         "op": "op",
@@ -117,21 +117,23 @@ def test_what_does_not_differ_so_a_third_time_is_left_out_of_operators_that_were
         "variant": "base",
     }
     name, old, new = made["case"], {**made, **_ok(1.0)}, {**made, **_ok(2.0)}
-    passes = [{name: old}] * 2, [{name: new}] * 2
-    assert [each.kind for each in parity(*passes, (NAMES, NAMES)).differences] == ["other values"]
-    third = [*passes[1], {name: {**made, **_ok(3.0)}}]
-    assert parity(passes[0], third, (NAMES, NAMES)).differences == ()
-    assert parity(passes[0], third, (NAMES, NAMES)).unstable == ("op",)
-    others = [*passes[1], {"other() base": {**new, "case": "other() base", "op": "other"}}]
-    assert len(parity(passes[0], others, (NAMES, NAMES)).differences) == 1
+    first, names = Swept({name: old}), (NAMES, NAMES)
+    assert [each.kind for each in parity(first, Swept({name: new}), names).differences] == ["other values"]
+    again = Swept({name: new}, {name: {**made, **_ok(3.0)}})
+    assert parity(first, again, names).differences == ()
+    assert parity(first, again, names).unstable == ("op",)
+    others = Swept({name: new}, {"other() base": {**new, "case": "other() base", "op": "other"}})
+    assert len(parity(first, others, names).differences) == 1
+    elsewhere = Swept({name: new}, {"op(3n) base": {**new, "case": "op(3n) base"}})  # asked again, without this case
+    assert parity(first, elsewhere, names).unstable == ("op",)
 
 
 def test_cases_without_a_counterpart_are_named() -> None:
     made = {"case": "op(a) base", "op": "op", "shapes": [], "kinds": [], "params": {}, "variant": "base", **_ok(1.0)}
-    found = parity([{"op(a) base": made}] * 2, [{}, {}], (NAMES, NAMES))
+    found = parity(Swept({"op(a) base": made}), Swept({}), (NAMES, NAMES))
     assert (found.unmatched, found.compared) == (("op",), 0)
-    assert parity([{"op(a) base": {**made, **ERROR}}] * 2, [{}, {}], (NAMES, NAMES)).unmatched == ()
-    gone = parity([{"op(a) base": made}] * 2, [{}, {}], (NAMES, {}))
+    assert parity(Swept({"op(a) base": {**made, **ERROR}}), Swept({}), (NAMES, NAMES)).unmatched == ()
+    gone = parity(Swept({"op(a) base": made}), Swept({}), (NAMES, {}))
     assert (gone.unmatched, gone.gone) == ((), ("alias", "op"))
 
 

@@ -56,8 +56,13 @@ VARIANTS = [
 
 def inputs(case: str, call: Call, variant: Variant) -> list[np.ndarray]:
     """Values of the tensors, from the case's name alone."""
+    return drawn(case, shapes(call, variant), call.kinds, variant)
+
+
+def drawn(case: str, shapes: list[tuple[int, ...]], kinds: list[str], variant: Variant) -> list[np.ndarray]:
+    """The same for tensors of these shapes."""
     arrays = []
-    for place, (shape, kind) in enumerate(zip(shapes(call, variant), call.kinds)):
+    for place, (shape, kind) in enumerate(zip(shapes, kinds)):
         values = _values(np.random.RandomState(_seed(f"{case} {place}")), shape, kind)
         if variant.damage and place == 0 and kind != INDICES:
             values = variant.damage(values)

@@ -1,0 +1,74 @@
+"""What a target computes otherwise in another way, and who is to blame for it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.studies.parity import Case, Difference, Parity, Swept
+from harness.studies.ways import WAYS, with_ways
+
+NAME = "op(2x3n) base"
+NOTHING = Parity((), (), (), 1, 1, (), (), ())
+
+
+def _case(value: float, name: str = NAME) -> dict[str, Case]:
+    held = base64.b64encode(np.array([value], "float32").tobytes()).decode()
+    output = {"dtype": "float32", "shape": [1], "data": held}
+    made: dict[str, Any] = {"case": name, "op": name.partition("(")[0], "status": "ok", "variant": "base"}
+    return {name: {**made, "outputs": [output], "gradients": [], "changed": {}}}
+
+
+def _target(usual: float, naive: float, again: Mapping[str, float] | None = None) -> Mapping[str, Swept]:
+    """What one makes of a case; ``again``: of the same once more, by the name of the way."""
+    known = {way: _case(value) for way, value in (again or {}).items()}
+    return {"": Swept(_case(usual), known.get("", {})), "naive": Swept(_case(naive), known.get("naive", {}))}
+
+
+def test_what_the_new_target_alone_computes_otherwise_speaks_against_it() -> None:
+    (told,) = with_ways(NOTHING, _target(1.0, 1.0), _target(1.0, 2.0)).differences
+    assert (told.op, told.kind, told.how) == ("op", "otherwise on NaiveEngine", "output 0: 1 is 2, at 0")
+    assert (told.cases, told.case["env"]) == (1, {"MXNET_ENGINE_TYPE": "NaiveEngine"})
+
+
+def test_what_the_old_target_alone_did_is_better_now() -> None:
+    found = with_ways(NOTHING, _target(1.0, 2.0), _target(1.0, 1.0))
+    assert (found.differences, [each.kind for each in found.better]) == ((), ["no longer otherwise on NaiveEngine"])
+
+
+def test_what_both_do_is_told_and_is_no_difference() -> None:
+    found = with_ways(NOTHING, _target(1.0, 2.0), _target(1.0, 2.0))
+    assert (found.differences, found.better, found.otherwise) == ((), (), ("op otherwise on NaiveEngine",))
+
+
+@pytest.mark.parametrize(("naive", "how"), [(1.0, "it is 2; on NaiveEngine it is as it was"), (2.0, "it is 2")])
+def test_of_what_differs_anyway_it_is_told_whether_it_does_there(naive: float, how: str) -> None:
+    difference = Difference("op", "other values", _case(2.0)[NAME], "it is 2")
+    found = with_ways(replace(NOTHING, differences=(difference,)), _target(1.0, 1.0), _target(2.0, naive))
+    assert ([each.how for each in found.differences], found.otherwise) == ([how], ())
+
+
+def test_rounding_is_no_difference() -> None:
+    assert with_ways(NOTHING, _target(1.0, 1.0), _target(1.0, 1.00001)) == NOTHING
+
+
+@pytest.mark.parametrize("again", [{"": 3.0}, {"naive": 3.0}])
+def test_what_does_not_repeat_itself_says_nothing(again: Mapping[str, float]) -> None:
+    assert with_ways(NOTHING, _target(1.0, 1.0), _target(1.0, 2.0, again)) == NOTHING
+
+
+def test_a_case_that_the_old_target_was_not_asked_in_that_way_says_nothing() -> None:
+    old = {**_target(1.0, 1.0), "naive": Swept({})}
+    assert with_ways(NOTHING, old, _target(1.0, 2.0)) == NOTHING
+
+
+def test_without_onednn_only_what_has_code_for_it_is_asked() -> None:
+    (_, plain) = WAYS
+    assert plain.matters_to("Convolution") and plain.matters_to("gluon.nn.Conv2D")
+    assert plain.matters_to("_contrib_quantize_v2")
+    assert not plain.matters_to("topk") and not plain.matters_to("softmax_cross_entropy")
