@@ -57,7 +57,7 @@ def whole(case: str, count: int, planted: float, budget: str) -> None:
         with tempfile.TemporaryDirectory() as results:
             side = f"workload.burden={burden}" if burden else "target.env.NOBODY_READS_THIS=1"
             asked = (cases.scenario(case), "--set", f"seed={1000 * (number + 1)}", "--b", side, "--budget", budget)
-            body = json.loads(harness("compare", *asked, "--json", "--results", results))
+            body = json.loads(harness("compare", *asked, "--json", "--results", results, whole=True))
         (answer,) = body["answers"]
         numbers = [answer.get(name) for name in ("estimate", "low", "high")]
         found = Whole(case, burden, answer["answer"], *numbers, len(body["pairs"]), body["seconds"])

@@ -107,7 +107,9 @@ def _keep(asked: Asked) -> None:
     margin = ("--resolve", RESOLVE) if asked.measure != DRIFT else ()
     with tempfile.TemporaryDirectory() as results:
         file = SCENARIOS / f"{asked.scenario}.yaml"
-        body = json.loads(harness("compare", file, *sides, *options, *margin, "--json", "--results", results))
+        body = json.loads(
+            harness("compare", file, *sides, *options, *margin, "--json", "--results", results, whole=True)
+        )
     KEPT.mkdir(parents=True, exist_ok=True)
     for answer in body["answers"]:
         told = _told(asked, answer["side"], body["meaning"].get(answer["side"], {}), answer)
