@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
 import yaml
 
-from benchmarks.comparing import cases, configuration, rivals, table
+from benchmarks.comparing import cases, command, configuration, rivals, table
 from benchmarks.comparing.cases import Collected, Whole
 from benchmarks.comparing.configuration import QUESTIONS, SCENARIOS, Told
 from tests.conftest import ROOT
@@ -56,6 +57,14 @@ def test_the_table_has_every_tool_and_what_it_rests_on() -> None:
         "- lenet, 0.0% planted: 1 comparisons from the command line: 1 same",
         "- lenet, 2.0% planted: 1 comparisons from the command line: 1 slower",
     ]
+
+
+def test_what_an_interrupted_command_said_counts_only_where_parts_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.CompletedProcess([], 130, stdout="{}")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    assert command.harness("calibrate") == "{}"
+    with pytest.raises(KeyboardInterrupt):
+        command.harness("compare", whole=True)
 
 
 def test_rivals_see_what_is_large() -> None:
