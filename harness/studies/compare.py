@@ -40,6 +40,8 @@ _NEXT_LOOK = math.sqrt(2)
 TRIES = 3
 """Runs that failed, in a row or of another side, before it is given up."""
 
+_UNAVAILABLE = "RefusedError"
+"""What a worker raises whose MXNet does not have what is asked (`harness/worker/failures.py`): to try again is vain."""
 
 NO_EFFECT = {
     "workload.optimizer.lazy_update": "lazy_update matters for row_sparse gradients only; dense ones ignore it "
@@ -63,6 +65,7 @@ class Compare(Study):
     """Two sides or more of one scenario; the first is what the others are compared with.
 
     ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
+    ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks.
     """
 
     name: ClassVar[str] = "compare"
@@ -86,6 +89,7 @@ class Compare(Study):
         self._lost: list[str] = []
         self._traces: Mapping[str, Traces] = {}
         self.broken = ""
+        self.unavailable = ""
         self.seconds = 0.0
         self._step = 0.0
         self._done: set[str] = set()
@@ -124,7 +128,7 @@ class Compare(Study):
     @property
     def over(self) -> bool:
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
-        if self.broken or len(self._in_a_row) >= TRIES:
+        if self.broken or self.unavailable or len(self._in_a_row) >= TRIES:
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
@@ -239,6 +243,7 @@ class Compare(Study):
         said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
         why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
         if side not in self._names:
+            self.unavailable = why if ended.outcome == "refused" and _UNAVAILABLE in ended.reason else ""
             if self.of_seeds and key.startswith("pair-"):
                 self._take(pair)
             return self._failed(key, why, side)

@@ -298,7 +298,7 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
         return
     for finding in study.evidence.findings():
         if finding.mean is None:
-            yield Reason(study.nothing, "not decided")
+            yield Reason(study.nothing, "go" if study.unavailable else "not decided")
         elif _is_worse_by_more(study, finding):
             yield Reason(sentence(finding), "no-go", name)
         else:

@@ -132,6 +132,21 @@ def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
     assert study.broken
 
 
+@pytest.mark.parametrize(
+    ("reason", "over"),
+    [
+        ("worker/0 ended with exit status 1 before all were ready: RefusedError: amp bfloat16 is not available", True),
+        ("worker/0 ended with exit status 1 before all were ready: MXNetError: bind failed", False),
+    ],
+)
+def test_what_the_first_mxnet_does_not_have_is_asked_once(reason: str, over: bool) -> None:
+    study = Compare(SIDES, Question())
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "a", Ended(1.0, "a", "worker/0", "refused", reason))
+    assert study.over == over
+    assert study.unavailable == (f"a did not train to the end: refused: {reason}" if over else "")
+    assert study.nothing == f"nothing was compared: a did not train to the end: refused: {reason}"
+
+
 def test_a_seed_with_which_the_other_side_diverges_is_the_answer_at_once() -> None:
     study = _compared(Question(measure="drift"))
     _lost(study, "b", "diverged")

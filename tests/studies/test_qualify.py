@@ -71,8 +71,8 @@ def test_two_scenarios_of_one_name(tmp_path: Path) -> None:
 
 def test_what_is_shipped_can_be_asked_about() -> None:
     names = qualify.read(qualify.shipped())
-    assert list(names) == ["dist-sync", "lenet", "lstm", "resnet18"]
-    assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 11
+    assert list(names) == ["dist-sync", "lenet-bfloat16", "lenet", "lstm", "resnet18"]
+    assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 13
 
 
 def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
@@ -115,6 +115,15 @@ def test_a_side_that_never_trained_is_a_reason() -> None:
     study.broken = "new did not train to the end"
     (reason,) = (each for each in qualify._speed(study, "one") if each.word != "go")
     assert reason == Reason("new did not train to the end", name="speed one: does not train")
+
+
+def test_what_the_old_one_never_had_is_told_and_is_no_reason() -> None:
+    study = _speed()
+    study.failures.append("old did not train to the end: refused: RefusedError: amp bfloat16 is not available")
+    assert {reason.word for reason in qualify._speed(study, "one")} == {"not decided"}
+    study.unavailable = study.failures[-1]
+    (reason,) = (each for each in qualify._speed(study, "one") if each.text.startswith("nothing was compared"))
+    assert reason.word == "go"
 
 
 def _drift(*effects: float) -> Compare:
