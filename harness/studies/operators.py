@@ -26,15 +26,15 @@ from harness.studies.beside_numpy import with_numpy
 from harness.studies.parity import FASTER, SLOWER, Case, Parity, Swept, cases, parity
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
-from harness.studies.ways import WAYS, with_ways
+from harness.studies.ways import WAYS, as_usual, with_ways
 from harness.targets import resolve
 
 SIDES = ("from", "to")
 PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS)) for side in SIDES)
 """Each target as it usually computes, then in other ways; in alternation, as all else."""
 
-AGAIN = tuple(f"{name}-again" for name in PASSES)
-"""Of operators that differ between targets, or between ways."""
+AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "once-more"))
+"""Of operators that differ between targets, or between ways; and of those that did so both times."""
 
 TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 1)))
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
@@ -56,7 +56,7 @@ class Operators(Study):
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
         self._only, self._asks_times = list(only), times
         self._done: set[str] = set()
-        self._known: Parity | None = None
+        self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
 
     @property
@@ -70,12 +70,10 @@ class Operators(Study):
 
     @property
     def total(self) -> int:
-        return len(PASSES) + (len(AGAIN) if self._doubtful() else 0) + len(self._times_asked())
+        return len(PASSES) + len(self._asked_again()) + len(self._times_asked())
 
     def wanted(self) -> Sequence[Trial]:
-        waiting = [name for name in PASSES if name not in self._done]
-        again = AGAIN if not waiting and self._doubtful() else ()
-        left = [name for name in (*waiting, *again) if name not in self._done]
+        left = [name for name in (*PASSES, *self._asked_again()) if name not in self._done]
         times = [] if left else [name for name in self._times_asked() if name not in self._done]
         return [Trial(name) for name in (*left, *times[:1])]
 
@@ -103,22 +101,33 @@ class Operators(Study):
         assert self.folder is not None
         return cases(sweep.read(self.folder.path / f"{name}.jsonl"))
 
-    def _doubtful(self) -> list[str]:
-        """Operators that differ as far as is known, which have to do so again."""
-        if self._known is None and set(PASSES) <= self._done:
-            self._known = self._of(PASSES)
-        found = self._known
+    def _asked_again(self) -> list[str]:
+        """Passes over what differs as far as is known, which has to do so twice more."""
+        asked = list[str]()
+        for passes in AGAIN:
+            if self._doubtful((*PASSES, *asked)):
+                asked += passes
+        return asked
+
+    def _doubtful(self, passes: Sequence[str]) -> list[str]:
+        """Operators that differ by these; none while one of them is missing."""
+        if not set(passes) <= self._done:
+            return []
+        if len(passes) not in self._known:
+            self._known[len(passes)] = self._of(passes)
+        found = self._known[len(passes)]
         if found is None:
             return []
         by_way = (each.partition(" ")[0] for each in found.otherwise)
         return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way})
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if key not in (*PASSES, *AGAIN, *TIMES):
+        again = [name for passes in AGAIN for name in passes]
+        if key not in (*PASSES, *again, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
-        which = "what differs" if key in (*AGAIN, *TIMES[1:]) else "every operator that it matters to"
+        which = "what differs" if key in (*again, *TIMES[1:]) else "every operator that it matters to"
         done = f"{which} was {'timed' if key in TIMES else 'called'}"
         return f"{key}: {failure or done}"
 
@@ -129,7 +138,7 @@ class Operators(Study):
         jobs = most or os.cpu_count() or 1
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:
-            passes = {name: self._pass(name, folder) for name in (*PASSES, *AGAIN)}
+            passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
             names = {side: self._names(work, passes[side]) for side in SIDES}
             for trial in trials:
                 if trial.key in TIMES:
@@ -162,7 +171,8 @@ class Operators(Study):
 
     def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
         """What a pass calls: all that it may matter to, or what differs again."""
-        every = self._doubtful() if key in AGAIN else self._called(names, key.partition("-")[0])
+        before = PASSES if key in AGAIN[0] else (*PASSES, *AGAIN[0])
+        every = self._called(names, key.partition("-")[0]) if key in PASSES else self._doubtful(before)
         return [name for name in every if all(way.matters_to(name) for way in WAYS if f"-{way.name}" in key)]
 
     def _called(self, names: Mapping[str, Mapping[str, list[str]]], side: str) -> list[str]:
@@ -191,7 +201,7 @@ class Operators(Study):
 
     @cached_property
     def _whole(self) -> Parity | None:
-        found = self._of((*PASSES, *AGAIN)) if self._doubtful() else self._of(PASSES)
+        found = self._of((*PASSES, *self._asked_again()))
         return found if found is None else self._with_times(found)
 
     @property
@@ -204,7 +214,8 @@ class Operators(Study):
             return None
         old, new = (self._swept(side, passes) for side in SIDES)
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
-        found = with_numpy(with_ways(parity(old[""], new[""], (names[0], names[1])), old, new), old[""], new[""])
+        usual = as_usual(old), as_usual(new)
+        found = with_numpy(with_ways(parity(*usual, (names[0], names[1])), old, new), *usual)
         if not self._only:
             return found
         gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))
@@ -213,8 +224,8 @@ class Operators(Study):
     def _swept(self, side: str, passes: Sequence[str]) -> dict[str, Swept]:
         """What a target made of its cases, by the name of the way; the usual one is ""."""
         keys = {"": side, **{way.name: f"{side}-{way.name}" for way in WAYS}}
-        asked_again = {key: self._cases(f"{key}-again") if f"{key}-again" in passes else {} for key in keys.values()}
-        return {way: Swept(self._cases(key), asked_again[key]) for way, key in keys.items()}
+        rounds = [dict(zip(PASSES, each, strict=True)) for each in AGAIN if {*each} <= {*passes}]
+        return {way: Swept(self._cases(key), [self._cases(each[key]) for each in rounds]) for way, key in keys.items()}
 
     def _with_times(self, found: Parity) -> Parity:
         """What takes longer comes after all that means something else."""

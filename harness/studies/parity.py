@@ -6,8 +6,8 @@ A case that does not repeat itself in its own target is left out: it says nothin
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,19 +37,22 @@ Case = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Swept:
-    """Cases of a target in one way by their names, and those of operators that were asked again."""
+    """Cases of a target in one way by their names, and those of operators that were asked again, and once more."""
 
     cases: Mapping[str, Case]
-    again: Mapping[str, Case] = field(default_factory=dict)
+    again: Sequence[Mapping[str, Case]] = ()
 
     @cached_property
-    def _asked_again(self) -> set[str]:
-        return {case["op"] for case in self.again.values()}
+    def _asked_again(self) -> list[set[str]]:
+        return [{case["op"] for case in each.values()} for each in self.again]
 
     def repeats(self, name: str) -> bool:
         """Whether a case came to the same again; what was asked once is taken to."""
         case = self.cases[name]
-        return case["op"] not in self._asked_again or between(case, self.again.get(name)) is None
+        return all(
+            case["op"] not in asked or between(case, each.get(name)) is None
+            for each, asked in zip(self.again, self._asked_again, strict=True)
+        )
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def _parity(old: Any, new: Any, old_again: Any = None, new_again: Any = None) ->
         "variant": "base",
     }
     each = [{made["case"]: {**made, **case}} for case in (old, old_again or old, new, new_again or new)]
-    return parity(Swept(each[0], each[1]), Swept(each[2], each[3]), (NAMES, NAMES))
+    return parity(Swept(each[0], [each[1]]), Swept(each[2], [each[3]]), (NAMES, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_what_does_not_repeat_itself_is_left_out_of_operators_that_were_asked_ag
     name, old, new = made["case"], {**made, **_ok(1.0)}, {**made, **_ok(2.0)}
     first, names = Swept({name: old}), (NAMES, NAMES)
     assert [each.kind for each in parity(first, Swept({name: new}), names).differences] == ["other values"]
-    again = Swept({name: new}, {name: {**made, **_ok(3.0)}})
+    again = Swept({name: new}, [{name: new}, {name: {**made, **_ok(3.0)}}])
     assert parity(first, again, names).differences == ()
     assert parity(first, again, names).unstable == ("op",)
-    others = Swept({name: new}, {"other() base": {**new, "case": "other() base", "op": "other"}})
+    others = Swept({name: new}, [{"other() base": {**new, "case": "other() base", "op": "other"}}])
     assert len(parity(first, others, names).differences) == 1
-    elsewhere = Swept({name: new}, {"op(3n) base": {**new, "case": "op(3n) base"}})  # asked again, without this case
+    elsewhere = Swept({name: new}, [{"op(3n) base": {**new, "case": "op(3n) base"}}])  # asked again, without this case
     assert parity(first, elsewhere, names).unstable == ("op",)
 
 

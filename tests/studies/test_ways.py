@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.studies.parity import Case, Difference, Parity, Swept
-from harness.studies.ways import WAYS, with_ways
+from harness.studies.parity import Case, Difference, Parity, Swept, parity
+from harness.studies.ways import WAYS, as_usual, with_ways
 
 NAME = "op(2x3n) base"
 NOTHING = Parity((), (), (), 1, 1, (), (), ())
@@ -27,7 +27,10 @@ def _case(value: float, name: str = NAME) -> dict[str, Case]:
 def _target(usual: float, naive: float, again: Mapping[str, float] | None = None) -> Mapping[str, Swept]:
     """What one makes of a case; ``again``: of the same once more, by the name of the way."""
     known = {way: _case(value) for way, value in (again or {}).items()}
-    return {"": Swept(_case(usual), known.get("", {})), "naive": Swept(_case(naive), known.get("naive", {}))}
+    return {
+        "": Swept(_case(usual), [known.get("", {})]),
+        "naive": Swept(_case(naive), [known.get("naive", {})]),
+    }
 
 
 def test_what_the_new_target_alone_computes_otherwise_speaks_against_it() -> None:
@@ -46,11 +49,21 @@ def test_what_both_do_is_told_and_is_no_difference() -> None:
     assert (found.differences, found.better, found.otherwise) == ((), (), ("op otherwise on NaiveEngine",))
 
 
-@pytest.mark.parametrize(("naive", "how"), [(1.0, "it is 2; on NaiveEngine it is as it was"), (2.0, "it is 2")])
-def test_of_what_differs_anyway_it_is_told_whether_it_does_there(naive: float, how: str) -> None:
+@pytest.mark.parametrize(("plain", "how"), [(1.0, "it is 2; without oneDNN it is as it was"), (2.0, "it is 2")])
+def test_of_what_differs_anyway_it_is_told_whether_it_does_without_onednn(plain: float, how: str) -> None:
     difference = Difference("op", "other values", _case(2.0)[NAME], "it is 2")
-    found = with_ways(replace(NOTHING, differences=(difference,)), _target(1.0, 1.0), _target(2.0, naive))
-    assert ([each.how for each in found.differences], found.otherwise) == ([how], ())
+    old, new = ({**_target(usual, usual), "plain": Swept(_case(by))} for usual, by in ((1.0, 1.0), (2.0, plain)))
+    found = with_ways(replace(NOTHING, differences=(difference,)), old, new)
+    assert ([each.how for each in found.differences], found.otherwise, found.better) == ([how], (), ())
+
+
+def test_what_an_engine_changes_says_nothing_of_targets() -> None:
+    """As what lies in memory that nobody wrote: it comes again in one engine, and not in the other."""
+    old, new = _target(1.0, 3.0), _target(2.0, 2.0)
+    found = parity(as_usual(old), as_usual(new), ({}, {}))
+    assert (found.differences, found.unstable) == ((), ("op",))
+    assert [each.kind for each in with_ways(found, old, new).better] == ["no longer otherwise on NaiveEngine"]
+    assert parity(as_usual(_target(1.0, 1.0)), as_usual(new), ({}, {})).differences
 
 
 def test_rounding_is_no_difference() -> None:
