@@ -26,7 +26,7 @@ from harness.studies.beside_numpy import with_numpy
 from harness.studies.parity import FASTER, SLOWER, Case, Parity, Swept, cases, parity
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
-from harness.studies.ways import WAYS, as_usual, with_ways
+from harness.studies.ways import WAYS, Way, as_usual, with_ways
 from harness.targets import resolve
 
 SIDES = ("from", "to")
@@ -160,8 +160,14 @@ class Operators(Study):
         both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
         return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
 
+    @property
+    def _ways(self) -> list[Way]:
+        """Those that neither target has by itself; the passes of others are the usual way once more."""
+        asked = {name for target in self.targets.values() for name in target.env}
+        return [way for way in WAYS if not asked & {*way.env}]
+
     def _pass(self, name: str, folder: StudyFolder) -> Pass:
-        target, ways = self.targets[name.partition("-")[0]], [way for way in WAYS if f"-{way.name}" in name]
+        target, ways = self.targets[name.partition("-")[0]], [way for way in self._ways if f"-{way.name}" in name]
         env = {**target.env, **{key: value for way in ways for key, value in way.env.items()}}
         return Pass(name, resolve.interpreter(target, self.say), env, folder.path / f"{name}.jsonl")
 
@@ -223,9 +229,11 @@ class Operators(Study):
 
     def _swept(self, side: str, passes: Sequence[str]) -> dict[str, Swept]:
         """What a target made of its cases, by the name of the way; the usual one is ""."""
-        keys = {"": side, **{way.name: f"{side}-{way.name}" for way in WAYS}}
+        keys = {"": side, **{way.name: f"{side}-{way.name}" for way in self._ways}}
         rounds = [dict(zip(PASSES, each, strict=True)) for each in AGAIN if {*each} <= {*passes}]
-        return {way: Swept(self._cases(key), [self._cases(each[key]) for each in rounds]) for way, key in keys.items()}
+        found = {way: Swept(self._cases(key), [self._cases(each[key]) for each in rounds]) for way, key in keys.items()}
+        as_before = [self._cases(f"{side}-{way.name}") for way in WAYS if way not in self._ways]
+        return {**found, "": replace(found[""], again=[*as_before, *found[""].again])}
 
     def _with_times(self, found: Parity) -> Parity:
         """What takes longer comes after all that means something else."""

@@ -54,7 +54,8 @@ def as_usual(swept: Mapping[str, Swept]) -> Swept:
 
     What lies in memory that nobody wrote comes again as long as the same calls come before it in the same threads.
     """
-    return Swept(swept[""].cases, [swept[WAYS[0].name].cases, *swept[""].again])
+    naive = [swept[WAYS[0].name].cases] if WAYS[0].name in swept else []
+    return replace(swept[""], again=[*naive, *swept[""].again])
 
 
 def with_ways(found: Parity, old: Mapping[str, Swept], new: Mapping[str, Swept]) -> Parity:

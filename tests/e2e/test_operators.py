@@ -67,6 +67,21 @@ def test_what_a_way_sets_is_told_where_it_matters(target: Path, tmp_path: Path) 
     assert (said["differences"], said["otherwise"]) == ([], ["Activation otherwise without oneDNN"])
 
 
+@pytest.mark.parametrize(
+    ("variable", "op", "kind"),
+    [
+        ("MXNET_MKLDNN_ENABLED=0", "Activation", "is not finite"),
+        ("MXNET_ENGINE_TYPE=NaiveEngine", "linalg_det", "crashes"),
+    ],
+)
+def test_a_way_that_is_asked_about_is_told(target: Path, tmp_path: Path, variable: str, op: str, kind: str) -> None:
+    """What a target has by itself is no other way of it."""
+    asked = ("--only", op, "--to", f"env.{variable}", "--json", "--results", tmp_path)
+    said = json.loads(harness("operators", *SAME, *asked).out)
+    assert kind in {each["kind"] for each in said["differences"]}
+    assert not [each for each in said["otherwise"] if variable.startswith("MXNET_ENGINE") and "Naive" in each]
+
+
 def test_going_on_runs_nothing_again(results: Path) -> None:
     command = harness("operators", "--resume", "last", "--json", "--results", results)
     assert command.code == 0
