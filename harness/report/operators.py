@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.execution.operator_times import GRADIENTS
 from harness.studies.operators import Operators
-from harness.studies.parity import SLOWER, Case, Difference, Parity
+from harness.studies.parity import BY_WAY, SLOWER, Case, Difference, Parity
 
 MOST_ROWS = 40
 """On a terminal; all are in the JSON, and have a script."""
@@ -43,11 +43,16 @@ def _parts(found: Parity) -> Iterator[RenderableType]:
     told = {
         "gone": found.gone,
         "new": found.new,
-        "both otherwise by another way": found.otherwise,
+        **{f"both {kind}": _without(kind, found.otherwise) for kind in BY_WAY},
         "both alike, and not as numpy": found.unlike_numpy,
         **{kind: [str(counts[kind])] for kind in sorted(counts)},
     }
     yield from (Text(f"{kind}: {', '.join(names)}") for kind, names in told.items() if names)
+
+
+def _without(kind: str, told: Sequence[str]) -> list[str]:
+    """Operators of what is told of this kind."""
+    return [each.removesuffix(f" {kind}") for each in told if each.endswith(f" {kind}")]
 
 
 def _table(differences: Sequence[Difference]) -> Table:
