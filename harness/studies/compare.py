@@ -113,7 +113,7 @@ class Compare(Study):
     # Which runs
 
     def wanted(self) -> Sequence[Trial]:
-        if not self.meanings and not self.broken:
+        if not (self.meanings or self.broken or self.unavailable):
             if len(self._in_a_row) >= TRIES:
                 return []
             if self._traces:
@@ -159,7 +159,7 @@ class Compare(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
-        if len(self._in_a_row) >= TRIES:
+        if self.unavailable or len(self._in_a_row) >= TRIES:
             return self.failures[-1]
         lacking, usual = self._lacking, self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
@@ -195,10 +195,15 @@ class Compare(Study):
     # What they say
 
     def counts(self, verdict: Verdict) -> bool:
-        """Runs that say nothing of any other side are made again: what kept them from it may be gone."""
-        first = self.scenario.sides[0].name
-        ends = {arm.of: arm.ended.outcome for arm in verdict.arms if arm.ended is not None}
-        return verdict.trusted and all(ends.get(side, "completed") == "completed" for side in (first, AGAIN, *REPEATS))
+        """Runs that say nothing of any other side are made again: what kept them from it may be gone.
+
+        Not where the first side's MXNet does not have what is asked.
+        """
+        own = (self.scenario.sides[0].name, AGAIN, *REPEATS)
+        lost = [
+            ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
+        ]
+        return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not (key in (MEANING, REPEATED) or (key.startswith("pair-") and key[5:].isdecimal())):
@@ -243,7 +248,7 @@ class Compare(Study):
         said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
         why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
         if side not in self._names:
-            self.unavailable = why if ended.outcome == "refused" and _UNAVAILABLE in ended.reason else ""
+            self.unavailable = why if _is_unavailable(ended) else ""
             if self.of_seeds and key.startswith("pair-"):
                 self._take(pair)
             return self._failed(key, why, side)
@@ -400,6 +405,10 @@ class Compare(Study):
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
+
+
+def _is_unavailable(ended: Ended) -> bool:
+    return ended.outcome == "refused" and _UNAVAILABLE in ended.reason
 
 
 def _key(number: int) -> str:

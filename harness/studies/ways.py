@@ -50,12 +50,17 @@ WAYS = (
 
 
 def as_usual(swept: Mapping[str, Swept]) -> Swept:
-    """What a target is compared by: the usual way, where NaiveEngine has to come to the same, too.
+    """What a target is compared by: the usual way, where NaiveEngine has to come to the same values, too.
 
-    What lies in memory that nobody wrote comes again as long as the same calls come before it in the same threads.
+    What lies in memory that nobody wrote comes again as long as the same calls come before it in the same threads. That
+    NaiveEngine refuses a case, or dies of it, says nothing of the usual way.
     """
-    naive = [swept[WAYS[0].name].cases] if WAYS[0].name in swept else []
-    return replace(swept[""], again=[*naive, *swept[""].again])
+    usual, naive = swept[""], swept[WAYS[0].name].cases if WAYS[0].name in swept else {}
+    alike = {
+        name: naive[name] if name in naive and naive[name]["status"] == case["status"] else case
+        for name, case in usual.cases.items()
+    }
+    return replace(usual, again=[alike, *usual.again])
 
 
 def with_ways(found: Parity, old: Mapping[str, Swept], new: Mapping[str, Swept]) -> Parity:

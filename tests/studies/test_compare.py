@@ -11,6 +11,7 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.cli.compare import _code
+from harness.judging.verdict import Verdict
 from harness.studies import compare, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
@@ -19,6 +20,7 @@ from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
+from harness.vocabulary.quantities import ArmMeasures
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -142,7 +144,9 @@ def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
 def test_what_the_first_mxnet_does_not_have_is_asked_once(reason: str, over: bool) -> None:
     study = Compare(SIDES, Question())
     study._add_lost("meaning", Pair("run", 1.0, {}, {}), "a", Ended(1.0, "a", "worker/0", "refused", reason))
-    assert study.over == over
+    assert (study.over, study.wanted() == []) == (over, over)
+    lost = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "worker/0", "refused", reason), (), {})
+    assert study.counts(Verdict("run", "", "fail", "", (), (lost,), (), (), {})) == over
     assert study.unavailable == (f"a did not train to the end: refused: {reason}" if over else "")
     assert study.nothing == f"nothing was compared: a did not train to the end: refused: {reason}"
 

@@ -66,6 +66,13 @@ def test_what_an_engine_changes_says_nothing_of_targets() -> None:
     assert parity(as_usual(_target(1.0, 1.0)), as_usual(new), ({}, {})).differences
 
 
+@pytest.mark.parametrize("naive", [{NAME: {**_case(1.0)[NAME], "status": "crashed", "signal": 6}}, {}])
+def test_what_naive_engine_does_not_survive_hides_no_difference(naive: Mapping[str, Case]) -> None:
+    old = {**_target(1.0, 1.0), "naive": Swept(naive)}
+    found = parity(as_usual(old), as_usual(_target(2.0, 2.0)), ({}, {}))
+    assert ([each.kind for each in found.differences], found.unstable) == (["other values"], ())
+
+
 def test_rounding_is_no_difference() -> None:
     assert with_ways(NOTHING, _target(1.0, 1.0), _target(1.0, 1.00001)) == NOTHING
 
