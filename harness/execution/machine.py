@@ -17,6 +17,7 @@ from harness.base.errors import AgentError, InputError, RegistryError, TargetErr
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
 from harness.gpu import fitness, installed, visible
+from harness.gpu.devices import Gpu
 from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
 from harness.targets import environment, library
@@ -248,7 +249,7 @@ def _gpus() -> Capability:
     if not driver.gpus:
         why = f"NVML says «{driver.missing}»" if driver.missing else "the driver shows none"
         return Capability(name, serves, False, why, "install NVIDIA's driver", optional=True)
-    each = [f"gpu({gpu.index}) {gpu.name}{_capability(gpu.capability)}" for gpu in driver.gpus]
+    each = [f"gpu({gpu.index}) {gpu.name}{_capability(gpu.capability)}{_slices(gpu)}" for gpu in driver.gpus]
     cuda = f", for CUDA up to {'.'.join(map(str, driver.cuda))}" if driver.cuda else ""
     slow = [misfit.why for misfit in fitness.misfits(driver, [gpu.index for gpu in driver.gpus])]
     return Capability(name, serves, True, "; ".join([f"{', '.join(each)}; driver {driver.version}{cuda}", *slow]))
@@ -256,6 +257,10 @@ def _gpus() -> Capability:
 
 def _capability(known: tuple[int, int] | None) -> str:
     return "" if known is None else f" (compute capability {text(known)})"
+
+
+def _slices(gpu: Gpu) -> str:
+    return f", split into {len(gpu.slices)} slices (MIG)" if gpu.mig else ""
 
 
 def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
@@ -270,6 +275,14 @@ def _unfit(arm: Arm, interpreter: Interpreter) -> str | None:
     code = library.machine_code_of(interpreter)
     if code is not None and not code.is_for_gpus:
         return f'{arm.target} is built without CUDA; give target: {{cuda: "11"}}, or contexts cpu(0)'
+    if arm.gives_gpus and (shown := env.get(visible.VARIABLE)) is not None:
+        return f"own_gpus gives out the machine's GPUs, and {visible.VARIABLE}={shown} hides some of them; unset it"
+    if (part := visible.split(env, driver.gpus)) is not None:
+        named = ", ".join(part.slices) or "none is made yet: nvidia-smi mig -cgi"
+        return (
+            f"gpu({part.index}) is split (MIG), and a process sees one slice of it, as gpu(0); name it with "
+            f"target.env.{visible.VARIABLE} ({named})"
+        )
     wanted = visible.physical(arm.gpus, env, driver.gpus)
     if wanted is not None and len(wanted) < len(arm.gpus) and env.get(visible.VARIABLE) is not None:
         return f"{visible.VARIABLE}={env[visible.VARIABLE]} hides a GPU of {', '.join(arm.workload.contexts)}"

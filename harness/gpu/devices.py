@@ -10,7 +10,10 @@ from harness.gpu.machine_code import Capability
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU; what NVML refuses is None, or not there. ``missing``: its word, where it cannot be asked at all."""
+    """One GPU; what NVML refuses is None, or not there. ``missing``: its word, where it cannot be asked at all.
+
+    ``mig``: it is split, and ``slices`` are the names (UUIDs) of its parts.
+    """
 
     index: int
     name: str
@@ -20,6 +23,7 @@ class Gpu:
     nvlinks: int | None
     mig: bool
     missing: str = ""
+    slices: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

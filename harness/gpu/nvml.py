@@ -43,14 +43,19 @@ QUICK: Mapping[str, Question] = {
         gpu, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, pynvml.NVML_VOLATILE_ECC
     ),
     "pcie_replays": lambda gpu: pynvml.nvmlDeviceGetPcieReplayCounter(gpu),
+    "nvlink_sent": lambda gpu: _over_links(gpu, pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX),
+    "nvlink_received": lambda gpu: _over_links(gpu, pynvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX),
 }
-"""In bytes, fractions, MHz, watts, degrees Celsius, and counts: some 100 us for all of them on an H100."""
+"""In bytes, fractions, MHz, watts, degrees Celsius, and counts: some 100 us for those before the links on an H100."""
 
 SLOW: Mapping[str, Question] = {
     "pcie_sent": lambda gpu: pynvml.nvmlDeviceGetPcieThroughput(gpu, pynvml.NVML_PCIE_UTIL_TX_BYTES) * 1000,
     "pcie_received": lambda gpu: pynvml.nvmlDeviceGetPcieThroughput(gpu, pynvml.NVML_PCIE_UTIL_RX_BYTES) * 1000,
 }
 """Bytes/s. Each takes 21 ms on an H100, over which the driver counts."""
+
+_ALL_LINKS = 0xFFFFFFFF
+"""nvml.h, ``NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX``: the scope in which all links of a GPU count together."""
 
 _READ = 0
 """NVML_P2P_CAPS_INDEX_READ, which the package has as a tuple."""
@@ -144,6 +149,14 @@ class _Answers:
             return None
 
 
+def _over_links(handle: Handle, counter: int) -> float:
+    """Bytes that all NVLinks of a GPU carried since its driver was loaded; NVML counts KiB."""
+    (said,) = pynvml.nvmlDeviceGetFieldValues(handle, [(counter, _ALL_LINKS)])
+    if said.nvmlReturn != pynvml.NVML_SUCCESS:
+        raise pynvml.NVMLError(said.nvmlReturn)
+    return float(said.value.ullVal * 1024)
+
+
 def _reasons(handle: Handle) -> int:
     """Newer packages have it by another name."""
     ask = getattr(pynvml, "nvmlDeviceGetCurrentClocksThrottleReasons", None)
@@ -164,6 +177,7 @@ def _gpu(index: int, handle: Handle | str) -> Gpu:
         return Gpu(index, "a GPU that cannot be asked", None, None, None, None, False, handle)
     memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).total)
     capability = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
+    split = _or_none(lambda: pynvml.nvmlDeviceGetMigMode(handle)[0]) == pynvml.NVML_DEVICE_MIG_ENABLE
     return Gpu(
         index,
         _or_none(lambda: _plain(pynvml.nvmlDeviceGetName(handle))) or "a GPU without a name",
@@ -171,8 +185,17 @@ def _gpu(index: int, handle: Handle | str) -> Gpu:
         None if capability is None else (capability[0], capability[1]),
         memory,
         _links(handle),
-        _or_none(lambda: pynvml.nvmlDeviceGetMigMode(handle)[0]) == pynvml.NVML_DEVICE_MIG_ENABLE,
+        split,
+        slices=list(_slices(handle)) if split else [],
     )
+
+
+def _slices(handle: Handle) -> Iterator[str]:
+    """Names of the parts of a GPU that is split; places without one are passed over."""
+    for place in range(_or_none(lambda: pynvml.nvmlDeviceGetMaxMigDeviceCount(handle)) or 0):
+        part = _or_none(partial(pynvml.nvmlDeviceGetMigDeviceHandleByIndex, handle, place))
+        if part is not None and (name := _or_none(partial(pynvml.nvmlDeviceGetUUID, part))) is not None:
+            yield _plain(name)
 
 
 def _links(handle: Handle) -> int | None:

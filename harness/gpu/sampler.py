@@ -57,7 +57,8 @@ class Sampler:
             if not found.lost:
                 self._lost.discard(number)
                 missing = {**found.missing, **({} if number in self._heard_of else {"xid": "events are not told"})}
-                values, processes = dict(found.values), dict(found.processes)
+                values = dict(found.values)
+                processes = {pid: held for pid, held in found.processes.items() if _has_a_gpu_open(pid)}
                 yield GpuSampled(now, self._arm, f"gpu/{number}", values, missing, list(found.slowed), processes)
             elif number not in self._lost:
                 self._lost.add(number)
@@ -85,6 +86,15 @@ class Sampler:
         address = ctypes.cast(device, ctypes.c_void_p).value
         known = {ctypes.cast(gpu, ctypes.c_void_p).value: number for number, gpu in self._gpus.items()}
         return f"gpu/{known[address]}" if address in known else ""
+
+
+def _has_a_gpu_open(pid: str) -> bool:
+    """Whether that is a process here: in a container a driver may give numbers of the host, which mean others."""
+    try:
+        with os.scandir(f"/proc/{pid}/fd") as opened:
+            return any(os.readlink(each.path).startswith("/dev/nvidia") for each in opened)
+    except OSError:
+        return False
 
 
 def serve(arm: str, seconds: float, numbers: Sequence[int]) -> Iterator[Event]:

@@ -29,6 +29,9 @@ SLOW_SILENT_SECONDS = 30.0
 """The same for what is asked every ten seconds."""
 
 COUNTS = ("ecc_errors", "pcie_replays")
+CARRIED = ("nvlink_sent", "nvlink_received")
+"""Bytes since the driver was loaded; what is told is how much a second."""
+
 _SLOW = ("pcie_sent", "pcie_received")
 
 
@@ -36,6 +39,7 @@ class _Gpu:
     def __init__(self) -> None:
         self.samples = {name: BoundedSeries() for name in MEDIANS}
         self.counts: dict[str, tuple[float, float]] = {}
+        self.carried: dict[str, list[tuple[float, float]]] = {}
         self.missing: dict[str, str] = {}
         self.peak: float | None = None
         self.last = 0.0
@@ -50,7 +54,7 @@ class _Gpu:
 class Gpus(Measure):
     """Medians over training of what NVML tells of each GPU, the most memory that was used, and errors.
 
-    Memory and load are of the whole GPU, by whomever. ``gpu_slowed``: the share of samples in which clocks were lower
+    Memory and load are of the whole GPU, by whomever, and so is what NVLinks carry. ``gpu_slowed``: the share of samples in which clocks were lower
     than the load would have them, for power, heat or hardware. ``xid``: critical errors that the driver told.
     ``gpu_lost``: how often a GPU answered nothing any more.
     """
@@ -102,6 +106,9 @@ class Gpus(Measure):
         for name, series in gpu.samples.items():
             if name in event.values:
                 series.add(event.values[name])
+        for name in CARRIED:
+            if name in event.values:
+                gpu.carried[name] = [*gpu.carried.get(name, [])[:1], (event.t, event.values[name])]
         if (used := event.values.get("memory_used")) is not None:
             gpu.peak = max(gpu.peak or 0.0, used)
         if "slowed" not in event.missing:
@@ -145,6 +152,10 @@ def _of(subject: str, gpu: _Gpu, xids: list[int], silent: Callable[..., str]) ->
         first, last = gpu.counts.get(name, (0.0, None))
         known = None if last is None else max(0.0, last - first)
         yield _exact(name, "errors", subject, known, silent(name) if not known else "", _missing(gpu, name))
+    for name in CARRIED:
+        rate = _rate(gpu.carried.get(name, []))
+        missing = "no rate can be told" if name in gpu.carried else _missing(gpu, name)
+        yield _exact(name, "B/s", subject, rate, silent(name), missing)
     share = gpu.slowed / gpu.taken if gpu.taken else None
     why = ", ".join(f"{reason} in {count}" for reason, count in sorted(gpu.reasons.items()))
     seen = f"of {gpu.taken} samples" + (f": {why}" if why else "")
@@ -153,6 +164,12 @@ def _of(subject: str, gpu: _Gpu, xids: list[int], silent: Callable[..., str]) ->
     yield _exact("gpu_lost", "times", subject, gpu.losses, "" if gpu.losses else silent(), told=gpu.lost)
     unheard = "" if xids else gpu.missing.get("xid") or silent()
     yield _exact("xid", "errors", subject, len(xids), unheard, told=", ".join(map(str, xids)))
+
+
+def _rate(samples: list[tuple[float, float]]) -> float | None:
+    """Of a counter, a second, from its first sample of training to its last; None where it was set back."""
+    (began, first), (ended, last) = samples if len(samples) == 2 else [(0.0, 0.0)] * 2
+    return (last - first) / (ended - began) if ended > began and last >= first else None
 
 
 def _missing(gpu: _Gpu, name: str) -> str:

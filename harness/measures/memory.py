@@ -75,7 +75,8 @@ class Memory(Measure):
         if any(injection.part.name == "gpu_memory_limit" for injection in self.arm.schedule):
             return "gpu_memory_limit holds a part of it"
         ranks = self.arm.workload.loop == "horovod" and len(self.arm.workload.contexts) >= len(self.arm.workers)
-        return "other workers use the GPU, too" if len(self.arm.workers) > 1 and not ranks else ""
+        alone = len(self.arm.workers) == 1 or ranks or self.arm.gives_gpus
+        return "" if alone else "other workers use the GPU, too"
 
     def _note_pool(self, event: GpuPool, worker: _Worker) -> None:
         for device, free in event.free.items():

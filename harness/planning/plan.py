@@ -183,8 +183,18 @@ class Arm(Strict):
 
     @property
     def gpus(self) -> list[int]:
-        """Numbers of the GPUs that its contexts name."""
-        return visible.numbers(self.workload.contexts)
+        """Numbers of the GPUs that the plan gives to its workers, or else that its contexts name."""
+        given = [int(number) for seen in self._given_gpus for number in seen.split(",")]
+        return given or visible.numbers(self.workload.contexts)
+
+    @property
+    def gives_gpus(self) -> bool:
+        """Whether each worker has GPUs of its own, and numbers them itself."""
+        return bool(self._given_gpus)
+
+    @property
+    def _given_gpus(self) -> list[str]:
+        return [role.env[visible.VARIABLE] for role in self.roles if visible.VARIABLE in role.env]
 
     @property
     def shares(self) -> dict[str, Share]:

@@ -41,6 +41,10 @@ class TopologySpec(Strict):
     contexts: Annotated[list[Context], Field(min_length=1, max_length=MAX_PROCESSES)] = Field(
         default=["cpu(0)"], description="devices of each worker; a batch is split among them"
     )
+    own_gpus: Flag = Field(
+        default=False,
+        description="each worker has GPUs of its own: gpu(0) of worker/1 is the next one of the machine",
+    )
     parallelism: Literal["data", "model"] = Field(
         default="data", description="model: parts of the network on different contexts (group2ctx)"
     )

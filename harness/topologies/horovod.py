@@ -13,7 +13,8 @@ from harness.topologies import Count, Endpoint, Exchange, Role, Topology, Topolo
 from harness.vocabulary.job_bounds import Refusal
 
 _OF_KVSTORES = (
-    "kvstore", "workers", "servers", "parallelism", "loop", "update_on_kvstore", "compression", "bigarray_bound", "van",
+    "kvstore", "workers", "servers", "own_gpus", "parallelism", "loop", "update_on_kvstore", "compression",
+    "bigarray_bound", "van",
 )  # fmt: skip
 
 

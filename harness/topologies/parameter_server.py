@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
+from harness.gpu import visible
 from harness.topologies import NODE_PORT, Endpoint, Role, Topology, TopologySpec, ranked
 from harness.vocabulary.job_bounds import Refusal
 
@@ -36,7 +37,8 @@ class ParameterServer(Topology):
         }
         if spec.van != "zmq":
             shared["DMLC_PS_VAN_TYPE"] = spec.van
-        return tuple(_role(name, shared, endpoint(name)) for name in ParameterServer.names(spec))
+        roles = (_role(name, shared, endpoint(name)) for name in ParameterServer.names(spec))
+        return tuple(_with_own_gpus(role, len(spec.contexts)) if spec.own_gpus else role for role in roles)
 
     @staticmethod
     def refusals(spec: TopologySpec) -> Iterator[Refusal]:
@@ -56,6 +58,11 @@ class ParameterServer(Topology):
             )
         elif spec.loop == "push_pull" and spec.update_on_kvstore is False:
             yield ("update_on_kvstore",), "push_pull runs the optimizer on the servers; leave it out"
+        if spec.own_gpus and visible.numbers(spec.contexts) != list(range(len(spec.contexts))):
+            yield (
+                ("contexts",),
+                f"{', '.join(spec.contexts)}: with own_gpus each worker counts its own GPUs; give gpu(0), gpu(1)…",
+            )
         if spec.van == "p3":
             yield from _p3(spec)
 
@@ -63,6 +70,15 @@ class ParameterServer(Topology):
 def _role(name: str, shared: dict[str, str], at: Endpoint) -> Role:
     own = {"DMLC_ROLE": name.split("/")[0], "DMLC_NODE_HOST": at.address}
     return Role(name=name, env={**shared, **own, **({} if name == "scheduler" else {NODE_PORT: "{own_port}"})})
+
+
+def _with_own_gpus(role: Role, each: int) -> Role:
+    """A worker sees so many GPUs that no other worker sees, which it calls gpu(0) and so on."""
+    if not role.is_worker:
+        return role
+    first = int(role.name.split("/")[1]) * each
+    seen = ",".join(map(str, range(first, first + each)))
+    return role.model_copy(update={"env": {**role.env, visible.VARIABLE: seen}})
 
 
 def _p3(spec: TopologySpec) -> Iterator[Refusal]:

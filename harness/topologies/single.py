@@ -33,7 +33,7 @@ class Single(Topology):
                 ("workers",),
                 f"{spec.workers} workers need dist_sync, dist_async or dist_device_sync, or horovod",
             )
-        for field in given(spec, "servers", "van"):
+        for field in given(spec, "servers", "van", "own_gpus"):
             yield (field,), f"does nothing with kvstore {spec.kvstore}, which is inside one process; leave it out"
         if spec.parallelism == "model":
             yield from _model_parallel(spec)

@@ -394,8 +394,8 @@ class GpuPool(Event):
 class GpuSampled(Event):
     """What NVML said of a GPU (``gpu/0``): numbers by name, and its words for those that it refuses.
 
-    ``slowed``: why its clocks are lower than the load would have them. ``processes``: bytes of each, by its number as
-    the driver has it.
+    ``slowed``: why its clocks are lower than the load would have them. ``processes``: bytes of each that has a GPU
+    open here, by its number.
     """
 
     values: dict[str, float]

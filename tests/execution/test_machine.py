@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from harness import cli
 from harness.base.errors import InputError
 from harness.execution import machine
 from harness.execution.machine import Capability
+from harness.gpu import installed
+from harness.gpu.devices import Driver, Gpu
+from harness.gpu.machine_code import MachineCode
 from harness.planning.plan import Plan
+from harness.targets.interpreter import Interpreter
 from tests.conftest import SCENARIO
 
 NETWORKED = SCENARIO.replace("workers: 2", "workers: 2, network: {}")
@@ -50,6 +55,46 @@ def test_gpus_are_refused_where_there_are_none(plan_of: Callable[..., Plan], mon
         machine.require(plan_of(text))
     with pytest.raises(InputError, match="contexts on GPUs is not possible here: none found"):
         machine.require(plan_of(text + "target: {python: /usr/bin/python3}\n"))
+
+
+TWO = [Gpu(number, "A100", f"GPU-{number}", (8, 0), 1 << 35, None, False) for number in range(2)]
+OWN = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)], own_gpus: true")
+
+
+@pytest.fixture
+def unfit(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
+    """Why a scenario will not run on these GPUs with an MXNet that has code for them."""
+    code = MachineCode(frozenset({(8, 0)}), frozenset(), (11, 0))
+    monkeypatch.setattr(machine.library, "machine_code_of", lambda _: code)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+    def say(text: str, *gpus: Gpu, **env: str) -> str | None:
+        monkeypatch.setattr(installed, "driver", lambda: Driver("470", (11, 4), gpus))
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        plan = plan_of(text)
+        interpreter = Interpreter(Path("python"), {}, {})
+        return machine.unfit(plan, {arm.name: interpreter for arm in plan.arms})
+
+    return say
+
+
+def test_gpus_of_workers_are_counted_together(unfit: Callable[..., str | None]) -> None:
+    assert unfit(OWN, *TWO) is None
+    assert "there is no gpu(1); there are: gpu(0)" in str(unfit(OWN, TWO[0]))
+
+
+def test_gpus_that_the_shell_hides_are_not_given_out(unfit: Callable[..., str | None]) -> None:
+    said = unfit(OWN, *TWO, CUDA_VISIBLE_DEVICES="1")
+    assert "own_gpus gives out the machine's GPUs, and CUDA_VISIBLE_DEVICES=1 hides some" in str(said)
+
+
+def test_a_split_gpu_needs_the_name_of_a_slice(unfit: Callable[..., str | None]) -> None:
+    text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]")
+    parts = replace(TWO[0], mig=True, slices=["MIG-a", "MIG-b"])
+    assert "name it with target.env.CUDA_VISIBLE_DEVICES (MIG-a, MIG-b)" in str(unfit(text, parts))
+    assert unfit(text, parts, CUDA_VISIBLE_DEVICES="MIG-b") is None
+    assert "hides a GPU" in str(unfit(text, parts, CUDA_VISIBLE_DEVICES="MIG-c"))
 
 
 def test_a_van_that_the_target_would_ignore_is_refused(plan_of: Callable[..., Plan]) -> None:

@@ -52,7 +52,9 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned number, void **device) {
     return OK;
 }
 int nvmlDeviceGetName(void *device, char *text, unsigned size) { strncpy(text, ((struct gpu *)device)->name, size); return OK; }
+static int is_slice(void *device);
 int nvmlDeviceGetUUID(void *device, char *text, unsigned size) {
+    if (is_slice(device)) { strncpy(text, device, size); return OK; }
     snprintf(text, size, "GPU-%d", (int)((struct gpu *)device - gpus));
     return OK;
 }
@@ -63,6 +65,23 @@ int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor) {
 }
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *then) {
     *now = *then = ((struct gpu *)device)->mig;
+    return OK;
+}
+/* A split GPU has two slices, in the first and the third of its places. */
+int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *number) { *number = 3; return OK; }
+static struct slice { char name[32]; } slices[3] = {{"MIG-one"}, {""}, {"MIG-two"}};
+int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned place, void **slice) {
+    if (place == 1) return 6;
+    *slice = &slices[place];
+    return OK;
+}
+static int is_slice(void *device) { return (char *)device >= (char *)slices && (char *)device < (char *)(slices + 3); }
+struct field { unsigned id, scope; long long time, latency; unsigned kind; int result; unsigned long long value; };
+int nvmlDeviceGetFieldValues(void *device, int number, struct field *fields) {
+    struct gpu *gpu = device;
+    if (gpu->lives == 0) return LOST;
+    fields->result = gpu->refused & LINKS ? UNSUPPORTED : fields->scope == 0xFFFFFFFF ? OK : INVALID;
+    fields->value = fields->id == 138 ? 1000 : 3000;
     return OK;
 }
 int nvmlDeviceGetMemoryInfo(void *device, unsigned long long *info) {

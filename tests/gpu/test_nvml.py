@@ -66,7 +66,7 @@ H200 = Answers("NVIDIA H200", (9, 0), 150754820096, 644939776, 2, 1980, 3201, 86
 A100 = Answers("NVIDIA A100-SXM4-40GB", (8, 0), 42_949_672_960, 1 << 30, 97, 1410, 1215, 395_000, 61)
 V100 = Answers("Tesla V100-SXM2-16GB", (7, 0), 17_179_869_184, 1 << 30, 99, 1530, 877, 298_000, 85, 0x20 | 0x40)
 SLICE = Answers(
-    "NVIDIA A100 MIG 3g.20gb", (8, 0), 20_937_965_568, 0, 0, 0, 0, 0, 0, refused=2 | 4 | 8 | 16 | 32 | 128 | 1024, mig=1
+    "NVIDIA A100 MIG 3g.20gb", (8, 0), 20_937_965_568, 0, 0, 0, 0, 0, 0, refused=2 | 4 | 8 | 16 | 32 | 128 | 1024 | LINKS, mig=1
 )
 """These three by NVIDIA's data sheets, and the questions that its documentation says MIG slices refuse."""
 
@@ -98,7 +98,7 @@ def test_what_each_gpu_is(library: Path, tmp_path: Path) -> None:
     first, second = driver["gpus"]
     assert first == {
         "index": 0, "name": "NVIDIA A100-SXM4-40GB", "uuid": "GPU-0", "capability": [8, 0], "memory": 42949672960,
-        "nvlinks": 12, "mig": False, "missing": "",
+        "nvlinks": 12, "mig": False, "missing": "", "slices": [],
     }  # fmt: skip
     assert (second["name"], second["capability"]) == ("Tesla V100-SXM2-16GB", [7, 0])
     assert driver["pairs"] == [{"first": 0, "second": 1, "near": "one host bridge", "reach": True}]
@@ -110,7 +110,13 @@ def test_a_sample_is_in_plain_units(library: Path, tmp_path: Path) -> None:
         "memory_used": 2129461248, "utilisation": 1.0, "sm_clock": 1410, "memory_clock": 2619, "power": 699.0,
         "temperature": 62, "ecc_errors": 0, "pcie_replays": 7, "pcie_sent": 200_000, "pcie_received": 300_000,
     }  # fmt: skip
-    assert (sample["slowed"], sample["missing"], sample["processes"]) == (["power cap"], {}, {})
+    assert sample["missing"] == dict.fromkeys(("nvlink_sent", "nvlink_received"), "not supported")
+    assert (sample["slowed"], sample["processes"]) == (["power cap"], {})
+
+
+def test_what_links_carried_is_told_in_bytes_of_all_of_them(library: Path, tmp_path: Path) -> None:
+    (sample,) = shown(library, tmp_path, A100)["samples"]
+    assert (sample["values"]["nvlink_sent"], sample["values"]["nvlink_received"]) == (1_024_000, 3_072_000)
 
 
 def test_idling_is_no_reason_and_heat_is_two(library: Path, tmp_path: Path) -> None:
@@ -121,7 +127,8 @@ def test_idling_is_no_reason_and_heat_is_two(library: Path, tmp_path: Path) -> N
 
 def test_what_a_slice_refuses_is_told_in_nvmls_words(library: Path, tmp_path: Path) -> None:
     found = shown(library, tmp_path, SLICE)
-    assert found["driver"]["gpus"][0]["mig"] is True
+    (gpu,) = found["driver"]["gpus"]
+    assert (gpu["mig"], gpu["slices"]) == (True, ["MIG-one", "MIG-two"]), "places without a slice are passed over"
     (sample,) = found["samples"]
     refused = ("utilisation", "sm_clock", "memory_clock", "power", "temperature", "ecc_errors", "pcie_sent")
     assert {sample["missing"][name] for name in refused} == {"not supported"}

@@ -47,7 +47,26 @@ def test_another_order_of_several_is_known_to_nobody() -> None:
     assert visible.physical([0], {}, FOUR[:1]) == [0]
 
 
-def test_parts_of_a_gpu_are_not_told_apart() -> None:
-    assert visible.physical([0], {**BY_BUS, visible.VARIABLE: "MIG-1234"}, FOUR) is None
-    parts = [replace(FOUR[0], mig=True)]
-    assert visible.physical([0], {**BY_BUS, visible.VARIABLE: "0"}, parts) is None
+SPLIT = [FOUR[0], replace(FOUR[1], mig=True, slices=["MIG-1a", "MIG-1b"]), *FOUR[2:]]
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted", "found"),
+    [
+        ("MIG-1b", [0], [1]),
+        ("MIG-1b", [0, 1], [1]),
+        ("MIG-1b,MIG-1a", [1], []),
+        ("MIG-9", [0], []),
+        ("0,2", [0, 1], [0, 2]),
+        ("1", [0], None),
+        (None, [0], None),
+    ],
+)
+def test_of_a_split_gpu_a_process_sees_the_slice_that_is_named(
+    shown: str | None, wanted: list[int], found: list[int] | None
+) -> None:
+    env = BY_BUS if shown is None else {**BY_BUS, visible.VARIABLE: shown}
+    assert visible.physical(wanted, env, SPLIT) == found
+    unnamed = visible.split(env, SPLIT)
+    assert (unnamed is not None) == (found is None)
+    assert unnamed in (None, SPLIT[1])

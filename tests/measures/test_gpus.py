@@ -127,3 +127,20 @@ def test_what_stops_answering_says_nothing_of_the_rest(measured: Callable[..., d
     nothing = [sampled(3.5 + n / 2, missing=unknown) for n in range(40)]
     found = measured(STARTED, first, *nothing, Window(23.0, "main", "worker/0", 0, 10, 1.0))
     assert found["gpu_lost"].note == "no sample in the last 20 s of training"
+
+
+def test_what_links_carried_is_told_by_the_second(measured: Callable[..., dict[str, Quantity]]) -> None:
+    """From the first sample of training to its last, whatever they carried before."""
+    before = sampled(1.0, nvlink_sent=1, nvlink_received=1)
+    during = [sampled(3.0 + n, nvlink_sent=1000 + 50 * n, nvlink_received=0) for n in range(3)]
+    found = measured(before, STARTED, *during)
+    assert (found["nvlink_sent"].value, found["nvlink_sent"].unit) == (50, "B/s")
+    assert found["nvlink_received"].value == 0
+
+
+def test_no_rate_of_one_sample_or_of_a_counter_that_was_set_back(measured: Callable[..., dict[str, Quantity]]) -> None:
+    back = [sampled(3.0, nvlink_sent=1000), sampled(4.0, nvlink_sent=10)]
+    for samples in (back, back[:1]):
+        found = measured(STARTED, *samples)
+        assert (found["nvlink_sent"].value, found["nvlink_sent"].note) == (None, "no rate can be told")
+    assert measured(STARTED, sampled(3.0, missing={"nvlink_sent": "not supported"}))["nvlink_sent"].note == "not supported"

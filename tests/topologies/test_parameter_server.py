@@ -46,6 +46,20 @@ def test_each_process_says_where_it_is_and_knows_where_the_scheduler_is() -> Non
     assert {role.env["DMLC_PS_VAN_TYPE"] for role in roles} == {"p3"}
 
 
+def test_workers_have_gpus_of_their_own() -> None:
+    """Two each, which all of them call gpu(0) and gpu(1); servers see what there is."""
+    spec = TopologySpec(kvstore="dist_sync", workers=3, contexts=["gpu(0)", "gpu(1)"], own_gpus=True)
+    roles = ParameterServer.roles(spec, lambda _: LOOPBACK)
+    seen = [role.env.get("CUDA_VISIBLE_DEVICES") for role in roles]
+    assert seen == [None, None, "0,1", "2,3", "4,5"]
+    assert "CUDA_VISIBLE_DEVICES" in topologies.variables(spec), "so that target.env may not give it, too"
+
+
+@pytest.mark.parametrize("contexts", [["cpu(0)"], ["gpu(1)"], ["gpu(0)", "cpu(0)"], ["gpu(0)", "gpu(2)"]])
+def test_own_gpus_are_counted_from_the_first(contexts: list[str]) -> None:
+    assert "each worker counts its own GPUs" in _refused(contexts=contexts, own_gpus=True)["contexts"]
+
+
 def test_one_server_unless_given() -> None:
     assert ParameterServer.names(TopologySpec(kvstore="dist_sync")) == ("scheduler", "server/0", "worker/0")
 
