@@ -151,7 +151,10 @@ def worst(words: Sequence[VerdictWord]) -> VerdictWord:
 
 
 def bounds(quantity: Quantity) -> tuple[float, float] | None:
-    """Its interval; the range of its samples where they are too much alike for one; None with too few."""
+    """Its interval; the range of its samples where they are too much alike for one; None with too few.
+
+    Of bytes in use, which are counted exactly: that much was held in every window of this run.
+    """
     if quantity.low is not None and quantity.high is not None:
         return quantity.low, quantity.high
     return (min(quantity.samples), max(quantity.samples)) if len(quantity.samples) >= MIN_SAMPLES else None

@@ -137,7 +137,8 @@ def _judge(quantity: Quantity, limit: float) -> Finding:
         return Finding("invalid", f"{what} of {quantity.subject} has no interval: {quantity.note}")
     low, high = bounded
     text = "{:.1%}".format if quantity.unit == "fraction" else bytes_text
-    interval = f" ({text(low)} to {text(high)})" if low != high else ""
+    every = "" if quantity.low is not None else "in every window "
+    interval = f" ({every}{text(low)} to {text(high)})" if low != high else ""
     sentence = f"{what} {text(quantity.value)}{interval}{_per(quantity.name)} in {quantity.subject}, "
     sentence += f"expected at most {text(limit)}"
     return Finding(within(low, high, None, limit), sentence)

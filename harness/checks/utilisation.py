@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
 
-from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, bounds, within, worst
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, within, worst
 from harness.statistics.compare import ratio
 from harness.statistics.comparison import MIN_SAMPLES, Spread
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
+
+CONFIDENT_SD = 1.96
+"""Standard deviations that hold 95 % of a normal distribution."""
 
 
 class Utilisation(Limits, Check):
@@ -75,8 +79,11 @@ class Utilisation(Limits, Check):
 
 
 def _bounded(share: Quantity) -> Quantity:
-    low, high = bounds(share) or (None, None)
-    return replace(share, low=low, high=high)
+    """Where windows are too alike for an interval: their range, and beyond it what runs differ by as a rule."""
+    if share.low is not None or len(share.samples) < MIN_SAMPLES:
+        return share
+    beyond = math.exp(CONFIDENT_SD * BETWEEN_RUNS.sd)
+    return replace(share, low=min(share.samples) / beyond, high=max(share.samples) * beyond)
 
 
 def _value(quantity: Quantity) -> float:
@@ -84,7 +91,9 @@ def _value(quantity: Quantity) -> float:
 
 
 def _text(quantity: Quantity) -> str:
-    return f"{quantity.subject} computes {_value(quantity):.1%} of the time ({quantity.low:.1%} to {quantity.high:.1%})"
+    note = f"; {quantity.note}" if quantity.note else ""
+    interval = f"({quantity.low:.1%} to {quantity.high:.1%}{note})"
+    return f"{quantity.subject} computes {_value(quantity):.1%} of the time {interval}"
 
 
 def _not_available(share: Quantity) -> Finding:

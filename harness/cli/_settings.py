@@ -28,8 +28,13 @@ def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpre
     Returns them, with the nearest name that is read, or "". A user's own file may read what it names, but for what only
     libraries do.
     """
-    named = (set(arm.env) - _OURS - _named_by(arm.workload.own_file) for arm in plan.arms)
+    named = (_only_of_mxnet(arm) - _OURS - _named_by(arm.workload.own_file) for arm in plan.arms)
     return warn_of_names(say, zip(named, (interpreters[arm.name] for arm in plan.arms), strict=True))
+
+
+def _only_of_mxnet(arm: Arm) -> set[str]:
+    """Variables of an arm, but for those that a library which it preloads may read."""
+    return {name for name in arm.env if "LD_PRELOAD" not in arm.env or name.startswith(_SETTINGS)}
 
 
 def _named_by(path: str | None) -> set[str]:

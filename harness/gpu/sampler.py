@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pynvml
@@ -92,7 +93,7 @@ def _has_a_gpu_open(pid: str) -> bool:
     """Whether that is a process here: in a container a driver may give numbers of the host, which mean others."""
     try:
         with os.scandir(f"/proc/{pid}/fd") as opened:
-            return any(os.readlink(each.path).startswith("/dev/nvidia") for each in opened)
+            return any(str(Path(each.path).readlink()).startswith("/dev/nvidia") for each in opened)
     except OSError:
         return False
 

@@ -94,11 +94,17 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     known, default = facts.get("calibration"), checks.BETWEEN_RUNS
     if not isinstance(known, Mapping):
         return default
-    upper, same = float(known["between_runs"]["upper"]), known.get("job") == plan.job_kind
+    upper, same = float(known["between_runs"]["upper"]), known.get("job") == plan.job_kind and plan.has_one_kind
     if not same and upper <= default.sd:
         return default
     source = f"calibrated here with {known['between_runs']['n']} runs of {known['scenario']}"
     return Spread(upper, default.what, source if same else f"{source}, another job")
+
+
+def _with_faults(between: Spread, plan: Plan, *arms: str | None) -> Spread:
+    """Calibrations know no faults: with one, runs differ by the default at least."""
+    faulted = any(arm.schedule for arm in plan.arms if arm.of in arms)
+    return max(between, checks.BETWEEN_RUNS, key=lambda spread: spread.sd) if faulted else between
 
 
 def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str, between: Spread) -> Iterator[Judged]:
@@ -115,7 +121,8 @@ def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str
         if not any(isinstance(check, Outcome) for check in given):
             asked = [Outcome(is_="completed"), *asked]
     for check in asked:
-        finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), between)
+        spread = _with_faults(between, plan, of, check.baseline)
+        finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), spread)
         yield Judged(of, check.name, finding.verdict, finding.reason, finding.comparison)
 
 
@@ -124,7 +131,7 @@ def _careful(
 ) -> Finding:
     try:
         if check.of_the_mean and check.baseline is None and len(arms) > 2:
-            found = check.judge_repeats([pooled(arms)], baselines, between)
+            found = check.judge_repeats([pooled(arms, of_all=True)], baselines, between)
             return replace(found, reason=f"mean of {len(arms)} repeats: {found.reason}")
         return check.judge_repeats(arms, baselines, between)
     except Exception as error:  # a check that breaks says nothing about what it checks

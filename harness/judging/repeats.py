@@ -19,22 +19,27 @@ def by_arm(arms: Iterable[ArmMeasures]) -> dict[str, list[ArmMeasures]]:
     return {of: sorted(each, key=lambda arm: arm.repeat) for of, each in repeats.items()}
 
 
-def pooled(repeats: Sequence[ArmMeasures]) -> ArmMeasures:
-    """One arm: the mean of each number over the repeats that have it, and Student's interval from 3 repeats on."""
+def pooled(repeats: Sequence[ArmMeasures], of_all: bool = False) -> ArmMeasures:
+    """One arm: the mean of each number over the repeats that have it, and Student's interval from 3 repeats on.
+
+    ``of_all``: only of what every repeat has; what one of them lacks is not available.
+    """
     if len(repeats) == 1:
         return repeats[0]
     keys = dict.fromkeys(key for arm in repeats for key in arm.quantities)
-    quantities = {key: _pooled([arm.get(*key) for arm in repeats]) for key in keys}
+    quantities = {key: _pooled([arm.get(*key) for arm in repeats], of_all) for key in keys}
     return replace(repeats[0], arm=repeats[0].of, quantities=quantities)
 
 
-def _pooled(quantities: Sequence[Quantity]) -> Quantity:
+def _pooled(quantities: Sequence[Quantity], of_all: bool) -> Quantity:
     known = [quantity for quantity in quantities if quantity.value is not None]
     if not known:
         return quantities[0]
     values = [quantity.value for quantity in known if quantity.value is not None]
     missing = len(quantities) - len(known)
     note = f"{missing} of {len(quantities)} repeats have none" if missing else ""
+    if of_all and missing:
+        return Quantity(known[0].name, known[0].unit, None, subject=known[0].subject, note=note)
     low, high = _interval(values)
     first = known[0]
     return Quantity(

@@ -54,9 +54,9 @@ class _Gpu:
 class Gpus(Measure):
     """Medians over training of what NVML tells of each GPU, the most memory that was used, and errors.
 
-    Memory and load are of the whole GPU, by whomever, and so is what NVLinks carry. ``gpu_slowed``: the share of samples in which clocks were lower
-    than the load would have them, for power, heat or hardware. ``xid``: critical errors that the driver told.
-    ``gpu_lost``: how often a GPU answered nothing any more.
+    Memory and load are of the whole GPU, by whomever, and so is what its NVLinks carry. ``gpu_slowed``: the share of
+    samples in which clocks were lower than the load would have them, for power, heat or hardware. ``xid``: critical
+    errors that the driver told. ``gpu_lost``: how often a GPU answered nothing any more.
     """
 
     name: ClassVar[str] = "gpus"

@@ -37,6 +37,8 @@ _KIND = (
     "contexts", "amp",
 )  # fmt: skip
 
+_NOISY = ("OMP_NUM_THREADS", "MXNET_ENGINE_TYPE")
+
 
 class Script(Strict):
     """A training script of the user's: its absolute path, its arguments, and the folder that it runs in.
@@ -197,6 +199,13 @@ class Arm(Strict):
         return [role.env[visible.VARIABLE] for role in self.roles if visible.VARIABLE in role.env]
 
     @property
+    def kind(self) -> dict[str, Any]:
+        """What decides how much runs of it scatter: its job, its software, the threads and the engine that it has."""
+        software = {"target": str(self.target), **{name: self.env.get(name) for name in _NOISY}}
+        job = self.workload.model_dump(mode="json", include=set(_KIND))
+        return {**job, "impaired": self.network is not None, **software}
+
+    @property
     def shares(self) -> dict[str, Share]:
         """The part of the processors that each process keeps to, where arms take turns: so all are placed alike.
 
@@ -237,8 +246,12 @@ class Plan(Strict):
     @property
     def job_kind(self) -> dict[str, Any]:
         """What decides how much runs of a job scatter, as far as a plan tells: that of its first arm."""
-        arm = self.arms[0]
-        return {**arm.workload.model_dump(mode="json", include=set(_KIND)), "impaired": arm.network is not None}
+        return self.arms[0].kind
+
+    @property
+    def has_one_kind(self) -> bool:
+        """Whether all its arms are such jobs."""
+        return all(arm.kind == self.job_kind for arm in self.arms)
 
     @property
     def own_files(self) -> set[str]:

@@ -12,7 +12,7 @@ from harness.base.errors import HarnessError
 from harness.storage.run_folder import RunFolder
 
 NAME = "calibrate"
-FACTS = ("cpu_model", "cores", "cores_allowed", "governor", "memory_bytes", "kernel")
+FACTS = ("cpu_model", "cores", "cores_allowed", "governor", "memory_bytes", "kernel", "gpus", "gpu_driver")
 """What a calibration is outdated by."""
 
 

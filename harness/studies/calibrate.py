@@ -112,8 +112,10 @@ class Calibrate(Study):
         self._done.add(key)
         if verdict is None or not self.counts(verdict) or self.folder is None:
             return self._failed(key, failure or (verdict.reason if verdict else ""))
-        folder = run_folder.find(self.folder.results, verdict.run)
-        self._machine, self._job = calibration.machine(verdict.facts), folder.plan().job_kind
+        machine, folder = calibration.machine(verdict.facts), run_folder.find(self.folder.results, verdict.run)
+        if changed := self._changed(machine):
+            return self._failed(key, changed)
+        self._machine, self._job = machine, folder.plan().job_kind
         if key.startswith("duet"):
             return self._add_duet(
                 key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)
@@ -125,6 +127,11 @@ class Calibrate(Study):
         self.within.append(stdev(map(math.log, throughput.samples)))
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
         return f"{key}: {self.rates[-1]:.4g} samples/s"
+
+    def _changed(self, machine: Mapping[str, Any]) -> str:
+        """Why its numbers are of another machine than those before, or ""."""
+        changed = [name for name, before in self._machine.items() if machine[name] != before]
+        return f"{changed[0]} is not what it was when this was begun; begin a new calibration" if changed else ""
 
     def _add_duet(self, key: str, pair: Pair) -> str:
         if not (pair.effects.get(GUARDED) and pair.effects.get(GUARD)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
-from harness.studies.compared import MEASURES
+from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.finding import Finding, Question, as_json, is_decided, margin_in_words, sentence
 from harness.studies.meaning import Meaning, Traces
@@ -33,7 +34,8 @@ from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
 MEANING, REPEATED = "meaning", "meaning-repeated"
-MEANING_STEPS = 24
+_KEY = re.compile(r"meaning(-repeated)?(-\d+)?|pair-\d+")
+MEANING_STEPS, STEPS = 24, "workload.steps"
 _NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
 
@@ -83,7 +85,7 @@ class Compare(Study):
         self._planned = asked.budget
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
-        self.meanings: dict[str, Meaning] = {}
+        self._short: dict[str, Meaning] = {}
         self.failures: list[str] = []
         self._in_a_row: list[str] = []
         self._lost: list[str] = []
@@ -117,13 +119,17 @@ class Compare(Study):
             if len(self._in_a_row) >= TRIES:
                 return []
             if self._traces:
-                return [Trial(REPEATED, self.scenario.repeated(MEANING_STEPS))]
-            return [Trial(MEANING, self.scenario.meaning(MEANING_STEPS))]
+                return [Trial(self._numbered(REPEATED), self.scenario.repeated(MEANING_STEPS))]
+            return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
         missing = (number for number in itertools.count() if _key(number) not in self._done)
         return [Trial(_key(number), self._pair(number)) for number in itertools.islice(missing, count)]
+
+    def _numbered(self, key: str) -> str:
+        """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
+        return f"{key}-{len(self._lost) + 1}" if self._lost else key
 
     @property
     def over(self) -> bool:
@@ -206,7 +212,7 @@ class Compare(Study):
         return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
-        if not (key in (MEANING, REPEATED) or (key.startswith("pair-") and key[5:].isdecimal())):
+        if not _KEY.fullmatch(key):
             raise LookupError(key)
         if verdict is None or self.folder is None:
             return self._failed(key, failure)
@@ -221,7 +227,7 @@ class Compare(Study):
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason)
         if lost:
             first = next((each for each in lost if each[0] not in self._names), lost[0])
-            return self._add_lost(key, Pair(verdict.run, seconds, {}, {}), *first)
+            return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), *first)
         if not key.startswith("pair-"):
             return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
         if self.duet:
@@ -238,6 +244,17 @@ class Compare(Study):
         self.failures.append(why)
         self._in_a_row.append(side)
         return f"{key}: {why}"
+
+    def _without(self, verdict: Verdict, seconds: float, lost: set[str]) -> Pair:
+        """What a pair says of the sides that trained to their end; it counts, whatever disturbed it."""
+        first, *others = self.scenario.sides
+        rest = [side for side in others if side.name not in lost and not lost - set(self._names)]
+        kept = replace(self.scenario, sides=(first, *rest))
+        return (
+            replace(pairs.pair_of(verdict, seconds, kept, self.duet), disturbed="")
+            if rest
+            else Pair(verdict.run, seconds, {}, {})
+        )
 
     def _add_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
         """A side that does not train to its end where the first one does is part of the answer.
@@ -258,7 +275,7 @@ class Compare(Study):
         if not diverged and self._lost.count(side) < TRIES:
             if key.startswith("pair-"):
                 self._take(pair)
-        elif self.duet and self.meanings and not any(each.effects for each in self.evidence.pairs):
+        elif self.duet and self.meanings and not self._has_trained(side):
             self.duet = False
             self._lost.clear()
             self._in_a_row.clear()
@@ -267,6 +284,10 @@ class Compare(Study):
         else:
             self.broken = why
         return told
+
+    def _has_trained(self, side: str) -> bool:
+        """Whether it did in any pair."""
+        return any(side in effects for pair in self.evidence.pairs for effects in pair.effects.values())
 
     def _add_meaning(self, past: Sequence[Event]) -> str:
         """Where the first side does not repeat itself, it is run some more times, to see by how much."""
@@ -279,11 +300,23 @@ class Compare(Study):
                 return f"{first} does not repeat itself; it is run {len(REPEATS)} more times"
         traces = {**self._traces, **found}
         again = [traces[name] for name in names if name in traces]
-        self.meanings = {
+        self._short = {
             side: meaning.compare(self._traces.get(first, {}), again, self._traces.get(side, {}))
             for side in self._names
         }
         return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """What each other side computes, by short runs, and by where pairs ended if these were alike, bit by bit."""
+        return {side: self._in_the_end(side, found) for side, found in self._short.items()}
+
+    def _in_the_end(self, side: str, found: Meaning) -> Meaning:
+        """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""
+        steps = any(STEPS in each.fields for each in self.scenario.sides)
+        if found.word != "identical" or self.of_seeds or self.scenario.has_faults or steps:
+            return found
+        return meaning.in_the_end(found, [pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs])
 
     def _learn(self, past: Iterable[Event]) -> None:
         """What a step takes: less than in the run for meaning, which also hashes every parameter in each."""
@@ -292,10 +325,10 @@ class Compare(Study):
 
     def _add_pair(self, key: str, verdict: Verdict, seconds: float) -> str:
         found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
-        if self.of_seeds and (lost := self._without_loss(found)):
-            why = f"the final loss of {', '.join(lost)} is not a finite number above 0"
-            if (first := self.scenario.sides[0].name) in lost:
-                return self._failed(key, why, first)
+        if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
+            side, why, diverged = lost
+            if not diverged or side not in self._names:
+                return self._failed(key, why, side)
             self.broken = why
             return f"{key}: {why}"
         if not self.of_seeds and self.question_.measure not in found.effects:
@@ -341,11 +374,21 @@ class Compare(Study):
     def _names(self) -> list[str]:
         return [side.name for side in self.evidence.others]
 
-    def _without_loss(self, pair: Pair) -> list[str]:
-        """The sides whose training led nowhere with a seed; they may not just be missing among the others."""
-        if not pair.first.get("drift", 0.0) > 0:
-            return [self.scenario.sides[0].name]
-        return [side for side in self._names if side not in pair.effects.get("drift", {})]
+    def _without_loss(self, verdict: Verdict) -> tuple[str, str, bool] | None:
+        """A side with a final loss that nothing can be made of, why, and whether its training led nowhere.
+
+        It may not just be missing among the others. The first side is looked at first.
+        """
+        losses = {arm.of: arm.get("final_loss") for arm in verdict.arms}
+        for side in self.scenario.sides:
+            loss, what = losses[side.name], f"the final loss of {side.name}"
+            if loss.value is None:
+                return side.name, f"{what} is not known: {loss.note}", False
+            if not math.isfinite(loss.value):
+                return side.name, f"{what} is not a finite number", True
+            if loss.value <= 0 and self.question_.measure in LOSSES:
+                return side.name, f"{what} is {loss.value:.3g}, and losses are compared by their ratio", False
+        return None
 
     def without_effect(self, side: str) -> str | None:
         """Why a setting did nothing here, where all that was computed is the same and no difference was seen.

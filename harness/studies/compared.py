@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -23,7 +23,8 @@ class Compared:
 
     ``better`` and ``worse`` are what the other side is; ``absolute``: by difference, since it may be 0 or below;
     ``of_seeds``: a matter of where training goes, which differs from seed to seed, and not of time; ``by_turn``: how
-    the rates of turns are compared in a duet; ``margin_of``: the measure of which a part is the margin.
+    the rates of turns are compared in a duet, and ``whole`` the number that stands for it without turns; ``margin_of``:
+    the measure of which a part is the margin.
     """
 
     quantity: str
@@ -35,6 +36,7 @@ class Compared:
     by_turn: Turns | None = None
     margin_of: str = ""
     of_seeds: bool = False
+    whole: str = ""
     pick: Pick = lambda each: max(quantity.value or 0.0 for quantity in each)
     title: str = ""
 
@@ -43,14 +45,20 @@ class Compared:
         """In words."""
         return self.title or self.quantity.replace("_", " ")
 
+    def without_turns(self) -> Compared:
+        """The same where sides run one after the other."""
+        return replace(self, quantity=self.whole or self.quantity, by_turn=None)
+
     def apart(self, first: ArmMeasures, other: ArmMeasures, duet: bool) -> float | None:
         """The logarithm of other over first, or their difference; None where one of them was not measured.
 
         So it is where units differ. In a ``duet``, rates are compared by turns.
         """
+        if not duet and self.by_turn:
+            return self.without_turns().apart(first, other, duet)
         if len(self.units(first, other)) > 1:
             return None
-        if duet and self.by_turn:
+        if self.by_turn:
             rates = first.get(self.quantity).samples, other.get(self.quantity).samples
             usable = len(rates[0]) == len(rates[1]) > 0 and min(map(min, rates)) > 0
             return self.by_turn(*rates) if usable else None
@@ -72,6 +80,10 @@ class Compared:
         known = [quantity for quantity in each if quantity.value is not None]
         found = self.pick(known) if known else math.nan
         return found if math.isfinite(found) else None
+
+
+LOSSES = ("drift", "loss_half_way", "loss_area")
+"""Measures that are compared by the ratio of losses."""
 
 
 def _middle_turns(first: Sequence[float], other: Sequence[float]) -> float:
@@ -111,7 +123,13 @@ _LATENCY, _PHASES, _LIVE = {"sync_every": 1}, {"phases": True}, {"memory": "live
 MEASURES: Mapping[str, Compared] = {
     "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_middle_turns),
     "throughput_overall": Compared(
-        "throughput", "faster", "slower", lower_is_better=False, by_turn=_all_turns, title="throughput over all turns"
+        "throughput",
+        "faster",
+        "slower",
+        lower_is_better=False,
+        by_turn=_all_turns,
+        whole="goodput",
+        title="throughput over all of the time",
     ),
     "latency_p50": Compared("step_latency_p50", "faster", "slower", needs=_LATENCY),
     "latency_p99": Compared("step_latency_p99", "faster", "slower", needs=_LATENCY),

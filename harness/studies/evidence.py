@@ -88,9 +88,11 @@ class Evidence:
     def answer(self, side: Side) -> Finding:
         """By the measure that was asked for, and its guard, at the first look that decided.
 
-        Intervals of all looks hold together, so that what one of them decided stays decided.
+        Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
         """
         every = self._history(self.asked.measure, side)
+        if every and every[-1].missing:
+            return every[-1]
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
             every = guarded(every, self._history(GUARD, side), room)

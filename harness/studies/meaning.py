@@ -90,6 +90,17 @@ def compare(first: Traces, again: Sequence[Traces], other: Traces) -> Meaning:
     return replace(worst, sentence=f"{worker}: {worst.sentence}")
 
 
+def in_the_end(short: Meaning, effects: Sequence[float]) -> Meaning:
+    """What is said of a side that was the same, bit by bit, in a short run, by the logarithms of final losses."""
+    apart = [math.expm1(abs(effect)) for effect in effects if effect]
+    if not apart:
+        return short
+    word: Word = "alike" if max(apart) <= ROUNDING else "different"
+    what = "it computes something else later" if word == "different" else "alike later but for rounding"
+    seen = f"final losses of {len(apart)} of {len(effects)} pairs differ, by up to {max(apart):.1g} of themselves"
+    return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
+
+
 def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
     if not first.losses or {len(each.losses) for each in (other, *again)} != {len(first.losses)}:
         return Meaning("unknown", "one of them did not train to the end")

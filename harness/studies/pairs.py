@@ -103,11 +103,12 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
     arms = {arm.of: arm for arm in verdict.arms}
     first = arms[scenario.sides[0].name]
     effects: dict[str, dict[str, float]] = {}
-    for name, measure in MEASURES.items():
+    measures = {name: each if in_turns else each.without_turns() for name, each in MEASURES.items()}
+    for name, measure in measures.items():
         for side in scenario.sides[1:]:
             if (effect := measure.apart(first, arms[side.name], in_turns)) is not None:
                 effects.setdefault(name, {})[side.name] = effect
-    known = {name: measure.value(first) for name, measure in MEASURES.items()}
+    known = {name: measure.value(first) for name, measure in measures.items()}
     values = {name: value for name, value in known.items() if value is not None}
     disturbed = filter(None, (_disturbed(verdict.facts.get("disturbance", {})), _slowed(verdict.arms)))
     return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed))

@@ -1,7 +1,7 @@
 """Which environment variables a target's own libraries read: names that they never read do nothing, and nobody says so.
 
 A compiled library names a variable by a C string, Python by a quoted one. What is neither in MXNet, nor in Horovod, nor
-in what these and the interpreter are linked to, nor in Python's own modules, is read by none of them.
+in what these and the interpreter are linked to, nor in numpy or Python's own modules, is read by none of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ _WHERE = (
     "folders = [spec.submodule_search_locations[0] for spec in specs if spec]; "
     "print(sys.executable, os.path.dirname(os.__file__), *folders, sep='\\n')"
 )
+_WHERE_ELSE = (
+    "import os; from importlib.util import find_spec; numpy = find_spec('numpy'); "
+    "print(os.path.dirname(os.__file__), *(numpy.submodule_search_locations if numpy else ()), sep='\\n')"
+)
+_ADDED = {"site-packages", "dist-packages", "test"}
+"""Folders among Python's modules that are not its own."""
+
 _LINKED = re.compile(r"(/\S+) \(0x")
 _LOADER = "LD_"
 """Variables of the dynamic loader, which holds only what follows this."""
@@ -39,7 +46,9 @@ _PATIENCE_SECONDS = 30.0
 def unread(names: Collection[str], interpreter: Interpreter) -> dict[str, str]:
     """Names that nothing in the target reads, with the nearest one that is read, or ""; empty where nobody can tell."""
     asked = [name for name in names if not name.startswith(_LOADER)]
-    return unread_in(asked, _files(interpreter)) if asked else {}
+    told = unread_in(asked, _files(interpreter)) if asked else {}
+    missing = _unnamed(told, _elsewhere(interpreter)) if told else set[str]()
+    return {name: near for name, near in told.items() if name in missing}
 
 
 def known(interpreter: Interpreter) -> frozenset[str]:
@@ -63,16 +72,22 @@ def unread_in(names: Collection[str], files: Sequence[Path]) -> dict[str, str]:
     A name in lower case, as http_proxy, may be read in ways that nobody sees: it is told only where it is one in upper
     case that is read.
     """
-    missing, near = set(names) if files else set(), set[str]()
-    for file in files:
-        content = file.read_bytes()
-        missing -= {name for name in missing if name in _found(file, content, re.escape(name))}
+    missing, near = _unnamed(names, files), set[str]()
     for file in files if missing else ():
         content = file.read_bytes()
         for family in {*FAMILIES, *(name.upper().split("_")[0] for name in missing)}:
             near.update(_found(file, content, f"{re.escape(family)}_[A-Z0-9_]+"))
     told = {name: _nearest(name.upper(), near) for name in sorted(missing)}
     return {name: other for name, other in told.items() if name.isupper() or other == name.upper()}
+
+
+def _unnamed(names: Collection[str], files: Sequence[Path]) -> set[str]:
+    """Those that are in no file; none without files."""
+    missing = set(names) if files else set[str]()
+    for file in files:
+        content = file.read_bytes()
+        missing -= {name for name in missing if name in _found(file, content, re.escape(name))}
+    return missing
 
 
 def _found(file: Path, content: bytes, pattern: str) -> Iterator[str]:
@@ -102,6 +117,20 @@ def _files(interpreter: Interpreter) -> list[Path]:
         linked = [executable, *(file for file in own if file.name == "libmxnet.so")]
         paths = _LINKED.findall(_output(["ldd", *map(str, linked)], interpreter.env))
         return [*own, *sorted(modules.glob("*.py")), *dict.fromkeys([executable, *map(Path, paths)])]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+
+
+def _elsewhere(interpreter: Interpreter) -> list[Path]:
+    """Of numpy, and all modules of Python with what these are linked to: hundreds, read where a name is missing."""
+    try:
+        modules, *numpy = map(Path, _output([str(interpreter.python), "-I", "-c", _WHERE_ELSE]).splitlines())
+        beside = [folder.with_name(f"{folder.name}.libs") for folder in numpy]
+        own = [file for folder in [*numpy, *beside] for file in folder.rglob("*") if ".so" in file.name]
+        standard = [file for file in modules.rglob("*") if not _ADDED & {*file.relative_to(modules).parts}]
+        compiled = [file for file in standard if file.suffix == ".so"]
+        linked = _LINKED.findall(_output(["ldd", *map(str, compiled)], interpreter.env)) if compiled else []
+        return [*own, *(file for file in standard if file.suffix == ".py"), *compiled, *map(Path, sorted({*linked}))]
     except (OSError, ValueError, subprocess.SubprocessError):
         return []
 

@@ -43,9 +43,11 @@ def test_what_was_not_measured_cannot_be_judged() -> None:
     missing = Quantity("utilisation", "fraction", None, note="set workload.phases: true")
     verdict, reason = _judge(missing, at_least="70%")
     assert (verdict, "set workload.phases: true" in reason) == ("invalid", True)
-    alike = Quantity("utilisation", "fraction", 0.5, 6, subject="worker/0", samples=(0.4, 0.42, 0.5, 0.5, 0.58, 0.6))
+    samples = (0.4, 0.42, 0.5, 0.5, 0.58, 0.6)
+    alike = Quantity("utilisation", "fraction", 0.5, 6, None, None, "worker/0", "too alike", samples)
     assert _judge(alike, at_least="30%")[0] == "pass"
-    assert "computes 50.0% of the time (40.0% to 60.0%)" in _judge(alike, at_least="45%")[1]
+    told = "worker/0 computes 50.0% of the time (33.5% to 71.6%; too alike); expected at least 39.0%"
+    assert _judge(alike, at_least="39%") == ("invalid", told), "the range alone decides nothing"
     few = Quantity("utilisation", "fraction", 0.5, 3, subject="worker/0", note="too few for an interval")
     assert "worker/0 is not available: too few for an interval" in _judge(few, at_least="70%")[1]
 

@@ -1,4 +1,4 @@
-"""A trace through the pool of MXNet 2 on processors, by the product's own loop: ``TRACE``, ``limited_memory.c`` preloaded."""
+"""A trace through the pool of MXNet 2 on processors, by the product's own loop; ``limited_memory.c`` is preloaded."""
 
 import ctypes
 import json

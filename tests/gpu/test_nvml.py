@@ -65,9 +65,8 @@ H200 = Answers("NVIDIA H200", (9, 0), 150754820096, 644939776, 2, 1980, 3201, 86
 
 A100 = Answers("NVIDIA A100-SXM4-40GB", (8, 0), 42_949_672_960, 1 << 30, 97, 1410, 1215, 395_000, 61)
 V100 = Answers("Tesla V100-SXM2-16GB", (7, 0), 17_179_869_184, 1 << 30, 99, 1530, 877, 298_000, 85, 0x20 | 0x40)
-SLICE = Answers(
-    "NVIDIA A100 MIG 3g.20gb", (8, 0), 20_937_965_568, 0, 0, 0, 0, 0, 0, refused=2 | 4 | 8 | 16 | 32 | 128 | 1024 | LINKS, mig=1
-)
+REFUSED = 2 | 4 | 8 | 16 | 32 | 128 | 1024 | LINKS
+SLICE = Answers("NVIDIA A100 MIG 3g.20gb", (8, 0), 20_937_965_568, 0, 0, 0, 0, 0, 0, refused=REFUSED, mig=1)
 """These three by NVIDIA's data sheets, and the questions that its documentation says MIG slices refuse."""
 
 

@@ -37,9 +37,14 @@ def python() -> Path:
     return environment.ensure(environment.recipe("2.0.0b1"), lambda line: None).interpreter.python
 
 
+def _of_processors(name: str) -> str:
+    """2.0.0b1 calls the size of a page MXNET_CPU_POOL_PAGE_SIZE, and all else as for GPUs."""
+    return name.replace("_GPU_", "_CPU_").replace("MEM_POOL_PAGE", "POOL_PAGE")
+
+
 def real(python: Path, trace: Path, settings: PoolSettings, limit: int, folder: Path) -> dict[str, Any]:
     library = compiled.library(Path(__file__).with_name("limited_memory.c"), folder, ("-pthread", "-ldl"))
-    own = {name.replace("_GPU_", "_CPU_").replace("MEM_POOL_PAGE", "POOL_PAGE"): value for name, value in settings.environment.items()}
+    own = {_of_processors(name): value for name, value in settings.environment.items()}
     limited = {"LIMITED_MEMORY": str(limit), "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT / "harness" / "worker")}
     argv = [str(python), str(PROGRAM), str(trace)]
     done = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, **own, **limited})

@@ -9,8 +9,9 @@ import pytest
 from harness.checks import worst
 from harness.checks.outcome import Outcome
 from harness.checks.utilisation import Utilisation
-from harness.judging.judge import _between_runs, _careful, judge
+from harness.judging.judge import _between_runs, _careful, _with_faults, judge
 from harness.planning.plan import Plan
+from harness.statistics.comparison import Spread
 from harness.vocabulary.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
 from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
@@ -189,6 +190,9 @@ def test_shares_of_repeats_are_judged_by_their_mean(plan_of: Callable[..., Plan]
     found = _careful(Utilisation.model_validate({"at_least": "91%"}), arms, (), _between_runs(plan_of(), {}))
     assert found.verdict == "invalid"
     assert found.reason.startswith("mean of 5 repeats: worker/0 computes 91.7% of the time (90.0% to 93.4%)")
+    lost = [*arms[:4], arm(Quantity("utilisation", "fraction", None, subject="worker/0"), repeat=5)]
+    short = _careful(Utilisation.model_validate({"at_least": "10%"}), lost, (), _between_runs(plan_of(), {}))
+    assert (short.verdict, "1 of 5 repeats have none" in short.reason) == ("invalid", True)
     assert (
         _careful(Utilisation.model_validate({"at_least": "91%"}), arms[3:4], (), _between_runs(plan_of(), {})).verdict
         == "fail"
@@ -209,6 +213,22 @@ def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan
     assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
     assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
     assert between(0.20, model="resnet18") == (0.20, "calibrated here with 12 runs of lenet, another job")
+
+
+def test_a_calibration_is_of_the_software_and_of_all_arms(plan_of: Callable[..., Plan]) -> None:
+    plain = plan_of()
+    for text in ("target: {mxnet: 1.8.0.post0}", "target: {env: {OMP_NUM_THREADS: '2'}}"):
+        assert plan_of(SCENARIO + text + "\n").job_kind != plain.job_kind
+    naive = {"target": {"env": {"MXNET_ENGINE_TYPE": "NaiveEngine"}}}
+    both = plan_of(SCENARIO, ("variants", {"a": {}, "b": naive}))
+    assert (plain.has_one_kind, both.has_one_kind) == (True, False)
+
+
+def test_with_faults_runs_differ_by_the_default_at_least(plan_of: Callable[..., Plan]) -> None:
+    plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", {"outcome": "hung"}))
+    calm, wild = Spread(0.01, "runs", "calibrated"), Spread(0.2, "runs", "calibrated")
+    assert [_with_faults(spread, plan, "main", None).sd for spread in (calm, wild)] == [0.09, 0.2]
+    assert _with_faults(calm, plan, "control", None) is calm
 
 
 def test_a_control_that_no_check_names_decides_nothing_but_is_told(plan_of: Callable[..., Plan]) -> None:

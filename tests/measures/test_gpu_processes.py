@@ -19,7 +19,9 @@ topology: {kvstore: dist_sync, workers: 2, contexts: ["gpu(0)"], own_gpus: true}
 
 
 def sampled(gpu: int, missing: dict[str, str] | None = None, **processes: int) -> Event:
-    return GpuSampled(3.0, "main", f"gpu/{gpu}", {}, missing or {}, [], {pid[1:]: held for pid, held in processes.items()})
+    return GpuSampled(
+        3.0, "main", f"gpu/{gpu}", {}, missing or {}, [], {pid[1:]: held for pid, held in processes.items()}
+    )
 
 
 @pytest.fixture

@@ -143,4 +143,6 @@ def test_no_rate_of_one_sample_or_of_a_counter_that_was_set_back(measured: Calla
     for samples in (back, back[:1]):
         found = measured(STARTED, *samples)
         assert (found["nvlink_sent"].value, found["nvlink_sent"].note) == (None, "no rate can be told")
-    assert measured(STARTED, sampled(3.0, missing={"nvlink_sent": "not supported"}))["nvlink_sent"].note == "not supported"
+    assert (
+        measured(STARTED, sampled(3.0, missing={"nvlink_sent": "not supported"}))["nvlink_sent"].note == "not supported"
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.storage import calibration
 from harness.studies.calibrate import PLANTED, SAME, Calibrate
 from harness.studies.pairs import Pair
 from harness.studies.sides import Sides
@@ -59,6 +60,15 @@ def test_what_disturbs_costs_time() -> None:
         study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
     assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning
+
+
+def test_a_machine_that_changed_ends_a_calibration() -> None:
+    """Numbers of another kernel, or with another GPU, are not put together."""
+    study = Calibrate(SCENARIO, 3, 0)
+    study._machine = calibration.machine({"kernel": "5.10", "cores": 2})
+    assert study._changed(calibration.machine({"kernel": "5.10", "cores": 2})) == ""
+    told = study._changed(calibration.machine({"kernel": "6.1", "cores": 2}))
+    assert told == "kernel is not what it was when this was begun; begin a new calibration"
 
 
 def test_a_thousand_runs_have_a_thousand_seeds() -> None:

@@ -20,7 +20,7 @@ from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
-from harness.vocabulary.quantities import ArmMeasures
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -30,7 +30,7 @@ SIDES = Sides(
 def _known(question: Question, *done: str) -> list[str]:
     study = Compare(SIDES, question)
     assert [trial.key for trial in study.wanted()] == ["meaning"]
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     study._done.update(done)
     return [trial.key for trial in study.wanted()]
 
@@ -83,9 +83,26 @@ def test_mlperfs_rule_is_of_the_steps_of_both_sides() -> None:
 
 def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:
     study = Compare(SIDES, Question(measure="drift"))
-    assert study._without_loss(Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": 0.3})) == []
-    assert study._without_loss(Pair("run", 1.0, {}, {"drift": 0.3})) == ["b"]
-    assert study._without_loss(Pair("run", 1.0, {}, {})) == ["a"]
+    assert study._without_loss(_with_losses(0.3, 0.33)) is None
+    assert study._without_loss(_with_losses(0.3, math.inf)) == ("b", "the final loss of b is not a finite number", True)
+    assert study._without_loss(_with_losses(math.nan, None)) == (
+        "a",
+        "the final loss of a is not a finite number",
+        True,
+    )
+    unseen = ("b", "the final loss of b is not known: no step ended", False)
+    assert study._without_loss(_with_losses(0.3, None)) == unseen
+
+
+def _with_losses(*losses: float | None) -> Verdict:
+    """Of sides a and b, which ended with these."""
+    arms = [
+        ArmMeasures(
+            side, side, 1, 1, None, (), {("final_loss", ""): Quantity("final_loss", "", loss, note="no step ended")}
+        )
+        for side, loss in zip("ab", losses, strict=True)
+    ]
+    return Verdict("run", "", "pass", "", (), arms, (), (), {})
 
 
 def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "crashed") -> str:
@@ -96,7 +113,7 @@ def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "
 def _compared(question: Question) -> Compare:
     """Its sides mean the same, and one pair of them is there."""
     study = Compare(SIDES, question)
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     study._take(Pair("run", 1.0, {question.measure: {"b": 0.03}}, {}))
     return study
 
@@ -111,6 +128,58 @@ def test_a_side_that_fails_now_and_then_is_never_faster() -> None:
     assert (found.word, found.missing, study.broken) == ("undecided", 1, "")
 
 
+def test_a_side_that_fails_after_it_was_decided_is_not_faster_any_more() -> None:
+    """Nor does it keep another side from its answer, whose numbers of that pair count."""
+    three = Sides("q", SIDES.values, (*SIDES.sides, Side("c", {"target.env.X": 2})))
+    study = Compare(three, Question(resolve=0.05))
+    study._short = dict.fromkeys("bc", Meaning("identical", "", 0.0))
+
+    def pair(noise: float, **sides: float) -> Pair:
+        effects = {side: effect + noise for side, effect in sides.items()}
+        return Pair("run", 1.0, {"throughput": effects, "throughput_overall": effects}, {})
+
+    for number in range(8):
+        study._take(pair(0.001 * (number % 3), b=0.2, c=0.0))
+        study.seconds += 40.0
+    assert [finding.word for finding in study.evidence.findings()] == ["faster", "same"]
+    ended = Ended(1.0, "b", "worker/0", "crashed", "it ended by signal 9")
+    study._add_lost("pair-009", pair(0.001, c=0.0), "b", ended)
+    assert [(finding.word, finding.missing) for finding in study.evidence.findings()] == [("undecided", 1), ("same", 0)]
+
+
+def test_runs_for_meaning_that_lost_a_side_count_each() -> None:
+    """Their keys differ, so that a study which is opened again knows all of them."""
+    study, keys = Compare(SIDES, Question()), []
+    for _ in range(3):
+        keys += [trial.key for trial in study.wanted()]
+        study._add_lost(keys[-1], Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))
+    assert (keys, study.wanted()) == (["meaning", "meaning-2", "meaning-3"], [])
+    assert study.broken == "b did not train to the end: crashed: signal 9"
+    with pytest.raises(LookupError):
+        Compare(SIDES, Question()).add("meaning-x", None, "")
+
+
+def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
+    def compared(drift: float, word: Literal["identical", "alike"] = "identical") -> Compare:
+        study = Compare(SIDES, Question())
+        study._short = {"b": Meaning(word, "the same numbers of 24 steps", 0.0)}
+        for effect in (0.0, drift, drift / 2):
+            study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}, "drift": {"b": effect}}, {"drift": 0.3}))
+        return study
+
+    found = compared(math.log(1.25)).meanings["b"]
+    assert found == Meaning(
+        "different",
+        "it computes something else later: the same numbers of 24 steps, and not beyond: "
+        "final losses of 2 of 3 pairs differ, by up to 0.2 of themselves",
+        pytest.approx(0.25),
+    )
+    assert _code(compared(math.log(1.25))) == 1
+    assert compared(1e-5).meanings["b"].word == "alike"
+    assert compared(0.0).meanings["b"].word == "identical"
+    assert compared(0.3, "alike").meanings["b"].word == "alike", "rounding grows"
+
+
 def test_a_side_that_fails_three_times_is_an_answer() -> None:
     study = _compared(Question())
     for _ in range(3):
@@ -123,7 +192,7 @@ def test_a_side_that_fails_three_times_is_an_answer() -> None:
 def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
     """What never trained in turns may do so alone, as where memory is short; else that is the answer."""
     study = Compare(SIDES, Question())
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     assert "turns: " in study.wanted()[0].text
     told = [_lost(study, "b") for _ in range(3)]
     assert told[-1].endswith("; from now on sides run one after the other")
@@ -185,7 +254,7 @@ def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
 def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
     def told(**effects: float) -> str | None:
         study = Compare(SIDES, Question(resolve=0.5))
-        study.meanings = {"b": Meaning("identical", "", 0.0)}
+        study._short = {"b": Meaning("identical", "", 0.0)}
         for number in range(6):
             noise = 0.001 * (number % 3)
             every = {"throughput": 0.0, "throughput_overall": 0.0, "drift": 0.0, **effects}
@@ -239,12 +308,12 @@ def test_why_a_setting_likely_does_nothing_is_told_before_speed_is_decided() -> 
     lazy = Sides("q", SIDES.values, (Side("a", {}), Side("b", {"workload.optimizer.lazy_update": True})))
     study = Compare(lazy, Question())
     assert study.without_effect("b") is None
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     study.evidence.pairs.append(Pair("run", 1.0, {"drift": {"b": 0.0}, "throughput": {"b": 0.01}}, {}))
     why = study.without_effect("b")
     assert why is not None and why.startswith("no number differs by it, bit by bit; speed is not decided; lazy_update")
     other = Compare(SIDES, Question())
-    other.meanings, other.evidence.pairs = study.meanings, study.evidence.pairs
+    other._short, other.evidence.pairs = study._short, study.evidence.pairs
     assert other.without_effect("b") is None  # nothing is known of that variable
 
 
@@ -270,11 +339,15 @@ def test_a_study_that_was_stored_has_its_sides_in_their_order(tmp_path: Path) ->
 
 
 def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
-    """Below zero nothing can be said of the other side, which would else be called the one that diverged."""
+    """Below zero nothing can be said of the other side; nor is one at zero, which may be better, called diverged."""
     study = Compare(SIDES, Question(measure="drift"))
-    for first, effects, lost in ((-0.3, {}, ["a"]), (0.0, {}, ["a"]), (0.3, {}, ["b"]), (0.3, {"b": 0.1}, [])):
-        pair = Pair("run", 1.0, {"drift": effects}, {"drift": first})
-        assert study._without_loss(pair) == lost
+    for losses, lost in (((-0.3, 0.3), "a"), ((0.0, 0.3), "a"), ((0.3, 0.0), "b")):
+        found = study._without_loss(_with_losses(*losses))
+        assert found is not None
+        side, why, diverged = found
+        assert (side, diverged) == (lost, False)
+        assert why.endswith(f"is {min(losses):.3g}, and losses are compared by their ratio")
+    assert Compare(SIDES, Question(measure="accuracy"))._without_loss(_with_losses(0.3, -0.1)) is None
 
 
 @pytest.mark.parametrize(
@@ -291,7 +364,7 @@ def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
 )
 def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects: list[float], over: bool) -> None:
     study = Compare(SIDES, Question(budget=60.0, limit=limit))
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     for effect in effects:
         study.seconds += 50.0
         both = {name: {"b": effect} for name in ("throughput", "throughput_overall")}
@@ -302,7 +375,7 @@ def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects
 
 def test_what_an_answer_would_have_taken_is_said() -> None:
     study = Compare(SIDES, Question(budget=60.0))
-    study.meanings = {"b": Meaning("identical", "", 0.0)}
+    study._short = {"b": Meaning("identical", "", 0.0)}
     assert study.why_undecided == ""
     for effect in (-0.2, -0.25):
         study.seconds += 50.0
@@ -319,10 +392,10 @@ def test_seeds_that_change_nothing_are_no_seeds() -> None:
 
 def test_another_meaning_is_in_words_unless_seeds_decide() -> None:
     study = _compared(Question())
-    study.meanings = {"b": Meaning("different", "the loss of step 3", 0.1)}
+    study._short = {"b": Meaning("different", "the loss of step 3", 0.1)}
     assert study.in_words.startswith("q: b has another meaning; b is undecided")
     drift = _compared(Question(measure="drift"))
-    drift.meanings = study.meanings
+    drift._short = study.meanings
     assert "another meaning" not in drift.in_words
 
 

@@ -72,6 +72,18 @@ def test_what_few_turns_cost_shows_in_all_of_them_together() -> None:
     assert MEASURES["throughput_overall"].apart(first, other, duet=True) == pytest.approx(-math.log(21 / 20))
 
 
+def test_without_turns_all_of_the_time_is_in_goodput() -> None:
+    """Medians of windows are the same on both sides; one stood still for as long as it trained."""
+
+    def run(goodput: float | None) -> list[Quantity]:
+        return [_rates(*[100.0] * 20), Quantity("goodput", "samples/s", goodput, 20)]
+
+    guard = MEASURES["throughput_overall"]
+    assert guard.apart(arm(*run(100.0)), arm(*run(50.0)), duet=False) == pytest.approx(-math.log(2))
+    assert guard.apart(arm(*run(100.0)), arm(*run(None)), duet=False) is None
+    assert guard.without_turns().value(arm(*run(50.0))) == 50.0
+
+
 def test_a_number_that_is_not_finite_is_none() -> None:
     lost = arm(Quantity("final_loss", "", math.nan, 10))
     assert MEASURES["drift"].value(lost) is None

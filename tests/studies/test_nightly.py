@@ -74,7 +74,7 @@ def _run(study: Nightly, key: str, seconds: float = 1.0, outcome: str = "complet
 def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "identical") -> Compare:
     made = study.made(key)
     assert isinstance(made, Compare)
-    made.meanings = {"now": Meaning(meaning, f"the numbers are {meaning}")}  # type: ignore[arg-type]
+    made._short = {"now": Meaning(meaning, f"the numbers are {meaning}")}  # type: ignore[arg-type]
     for number, effect in enumerate(effects, 1):
         both = {name: {"now": effect} for name in ("throughput", "throughput_overall")}
         made.evidence.pairs.append(Pair(f"r{number}", 1.0, both, {"throughput": 100.0}))

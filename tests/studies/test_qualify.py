@@ -77,7 +77,7 @@ def test_what_is_shipped_can_be_asked_about() -> None:
 
 def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
     study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0))
-    study.meanings = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
+    study._short = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
     for effect in effects:
         known = {"throughput": effect, "throughput_overall": effect, **sizes}
         first = {"held_memory": 1e9}

@@ -56,7 +56,9 @@ def test_the_real_ones(target: Path) -> None:
     """Names that mxnet 1.9.1's documentation has, by what the CPU build reads; others that libc and Python read."""
     real = ["MXNET_ENGINE_TYPE", "MXNET_EXEC_BULK_EXEC_TRAIN", "PS_HEARTBEAT_TIMEOUT", "OMP_NUM_THREADS"]
     others = ["MALLOC_ARENA_MAX", "LD_PRELOAD", "PYTHONHASHSEED", "TMPDIR", "http_proxy"]
+    others += ["NPY_DISABLE_CPU_FEATURES", "PYTHONASYNCIODEBUG", "SSL_CERT_FILE", "OPENBLAS_NUM_THREADS"]
     dead = {
+        "mxnet_engine_type": "MXNET_ENGINE_TYPE",
         "MXNET_EXEC_VERBOSE": "MXNET_EXEC_VERBOSE_LOGGING",
         "MXNET_EXEC_NUM_TEMP": "",
         "MXNET_GPU_MEM_POOL_TYPE": "",
