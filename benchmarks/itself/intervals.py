@@ -10,10 +10,14 @@ import numpy as np
 from harness.checks import BETWEEN_RUNS
 from harness.statistics.compare import ratio
 from harness.statistics.summary import summarize
+from harness.statistics.trend import slope
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 LENGTHS = (8, 12, 20, 40, 100, 400)
 SERIES = 400
+OFTEN = 0.1
+"""Of the series: where intervals are shown for fewer, their share of wrong ones rests on a handful."""
+
 _SETTLE = 200
 
 
@@ -106,6 +110,13 @@ class Medians:
 
     track_wrong.limit = 0.07
 
+    def track_wrong_of_shown(self, kind: str) -> float:
+        """The largest share, over lengths with an interval for a tenth of the series, of those that miss the truth."""
+        over_lengths = (shown_and_right(kind, n, self.series) for n in LENGTHS)
+        return max((1 - right / shown for shown, right in over_lengths if shown >= OFTEN), default=0.0)
+
+    track_wrong_of_shown.limit = 0.12
+
     def track_shown(self, kind: str) -> float:
         """The share of series of 40 values of which an interval is shown."""
         return shown_and_right(kind, 40, self.series)[0]
@@ -128,6 +139,31 @@ def worst_of(kind: str, series: int) -> float:
     """The largest share, over all lengths, of series of which an interval is shown that misses the truth."""
     over_lengths = (shown_and_right(kind, n, series) for n in LENGTHS)
     return max(shown - right for shown, right in over_lengths)
+
+
+def wrong_slopes(phi: float, n: int, series: int) -> float:
+    """The share of level series whose slope has an interval that excludes 0."""
+    random, wrong = np.random.default_rng(n), 0
+    for _ in range(series):
+        trend = slope(range(n), list(autoregressive(phi)(random, n)))
+        wrong += trend is not None and None not in (trend.low, trend.high) and not trend.low <= 0 <= trend.high
+    return wrong / series
+
+
+class Slopes:
+    """The interval of a slope, for series of 40 to 400 values that have none."""
+
+    series = SERIES
+    tiny = {"series": 20}
+
+    params = (0.0, 0.6, 0.9)
+    param_names = ("phi",)
+
+    def track_wrong(self, phi: float) -> float:
+        """The largest share, over lengths, of series that are said to rise or fall."""
+        return max(wrong_slopes(phi, n, self.series) for n in LENGTHS if n >= 40)
+
+    track_wrong.limit = 0.08
 
 
 def wrong_ratios(repeats: int, comparisons: int = SERIES) -> float:

@@ -21,12 +21,21 @@ _QUANTILE = 0.8
 _CLOSEST = 0.999
 
 
-def effective_size(values: Values, fitted: int = 1) -> float:
+BEYOND = 1.28
+"""Standard errors: neighbours are taken to be as alike as they are at most, with 90 % confidence.
+
+By the estimate alone, of AR 0.6 series of 8 values that had an interval 79 % held the truth in it, and 81 % of AR 0.9
+series of 40 (`benchmarks/itself/intervals.py`).
+"""
+
+
+def effective_size(values: Values, fitted: int = 1, beyond: float = BEYOND) -> float:
     """As many independent values tell as much of the median; infinite where all are equal, at most ``len(values)``.
 
     As for an autoregressive Gaussian series of first order seen through ranks: two signs, k apart, are correlated by
     2/π arcsin φᵏ (Sheppard, 1899). Of two estimates of φ the larger counts, corrected for what a short series hides
-    (Kendall, 1954) from which so many parameters were ``fitted``: 1 for a level, 2 for a line.
+    (Kendall, 1954) from which so many parameters were ``fitted``: 1 for a level, 2 for a line; and ``beyond`` it by so
+    many standard errors, since a short series looks independent now and then.
     """
     n = len(values)
     scores = _normal_scores(values)
@@ -35,6 +44,7 @@ def effective_size(values: Values, fitted: int = 1) -> float:
         return math.inf
     alike = max(float(scores[1:] @ scores[:-1]) / power, 1 - _step_ratio(values) ** 2)
     phi = min(max(alike + (fitted + (fitted + 2) * max(alike, 0.0)) / n, 0.0), _CLOSEST)
+    phi = min(phi + beyond * math.sqrt((1 - phi**2) / n), _CLOSEST)
     apart = np.arange(1, n)
     return n / (1 + 2 * float((1 - apart / n) @ (2 / math.pi * np.arcsin(phi**apart))))
 

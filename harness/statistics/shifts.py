@@ -89,7 +89,7 @@ def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) 
     each = [part - np.median(part) for part in (before, after) if len(part) >= MIN_BEFORE]
     apart = np.concatenate(each)
     scale = _MAD * float(np.median(np.abs(apart)))
-    worth = effective_size(before) if np.ptp(before) > 0 else float(len(before))
+    worth = effective_size(before, beyond=0.0) if np.ptp(before) > 0 else float(len(before))
     share = min(1.0, worth / len(before))
     freedom = max(1.0, len(apart) * share - len(each))
     sizes = [max(1.0, len(part) * share) for part in (before, after)]

@@ -20,6 +20,18 @@ def test_a_median_is_rarely_outside_of_an_interval_that_is_shown(kind: str, n: i
     assert shown - right <= 0.05 + SLACK
 
 
+@pytest.mark.parametrize(("kind", "n"), [("AR 0.6", 20), ("AR 0.6", 40), ("AR 0.9", 100)])
+def test_of_intervals_that_are_shown_few_are_wrong(kind: str, n: int) -> None:
+    """By the estimate of what is alike, one in ten to one in five was."""
+    shown, right = shown_and_right(kind, n, 2 * SERIES)
+    assert 1 - right / shown <= 0.05 + 2 * SLACK
+
+
+@pytest.mark.parametrize("n", [8, 12, 20, 40])
+def test_a_short_series_that_is_very_alike_has_hardly_ever_an_interval(n: int) -> None:
+    assert shown_and_right("AR 0.9", n, SERIES)[0] <= 0.10
+
+
 def test_levels_that_jump_are_seen_where_the_series_visits_them() -> None:
     shown, right = shown_and_right("jumping", 40, SERIES)
     assert shown < 0.5
