@@ -82,7 +82,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where something that is asked for runs on no GPU that is here; a target without CUDA needs none."""
+    """Exit code 1 where something that is asked for does not import, or runs on no GPU; without CUDA it needs none."""
     import json
 
     from harness.gpu import fitness, installed
@@ -100,19 +100,35 @@ def _check(arguments: argparse.Namespace) -> int:
         if code.is_for_gpus and not misfits:
             told = [str(misfit) for misfit in fitness.misfits(driver, [0], code, code.cuda)]
         words = {"cuda": code.cuda, "machine_code": code.words, "runs_on": runs, "misfits": told}
-        rows.append({"name": name, "for_gpus": code.is_for_gpus, **words})
+        rows.append({"name": name, "for_gpus": code.is_for_gpus, **words, **_imported(interpreter)})
     if arguments.json:
         print(json.dumps({"schema": "harness/targets-check/1", "targets": rows}, indent=1))
     else:
         print("".join(map(_in_words, rows)), end="")
-    return 1 if any(row["for_gpus"] and not row["runs_on"] for row in rows) else 0
+    return 1 if any(row["fails"] or (row["for_gpus"] and not row["runs_on"]) for row in rows) else 0
+
+
+def _imported(interpreter: Interpreter) -> dict[str, Any]:
+    """Versions of what is imported, or why it is not: a wheel may not be for a Python, or for its numpy."""
+    from harness.base.errors import ImportFailedError, TargetError
+    from harness.execution import worker_archive
+    from harness.targets import probed
+
+    try:
+        found = probed.probe(interpreter, interpreter.env, (), worker_archive.PACKAGE, worker_archive.build())
+    except (ImportFailedError, TargetError) as error:
+        return {"versions": {}, "fails": str(error)}
+    return {"versions": {name: found.versions[name] for name in ("mxnet", "python", "numpy")}, "fails": ""}
 
 
 def _in_words(row: dict[str, Any]) -> str:
     cuda = f"CUDA {'.'.join(map(str, row['cuda']))}" if row["cuda"] else "CUDA"
     kind = f"{cuda}, machine code for {row['machine_code']}" if row["for_gpus"] else "CPUs only"
     runs = [f"runs on gpu({number})" for number in row["runs_on"]]
-    return "".join(f"{line}\n" for line in [f"{row['name']}: {kind}", *(f"  {each}" for each in runs + row["misfits"])])
+    imports = row["fails"] or f"imports: {', '.join(f'{name} {version}' for name, version in row['versions'].items())}"
+    return "".join(
+        f"{line}\n" for line in [f"{row['name']}: {kind}", *(f"  {each}" for each in [imports, *runs, *row["misfits"]])]
+    )
 
 
 def _interpreters(arguments: argparse.Namespace) -> Iterator[tuple[str, Interpreter]]:

@@ -248,13 +248,11 @@ class Compare(Study):
     def _without(self, verdict: Verdict, seconds: float, lost: set[str]) -> Pair:
         """What a pair says of the sides that trained to their end; it counts, whatever disturbed it."""
         first, *others = self.scenario.sides
-        rest = [side for side in others if side.name not in lost and not lost - set(self._names)]
+        rest = [side for side in others if side.name not in lost]
+        if not rest or lost - set(self._names):
+            return Pair(verdict.run, seconds, {}, {})
         kept = replace(self.scenario, sides=(first, *rest))
-        return (
-            replace(pairs.pair_of(verdict, seconds, kept, self.duet), disturbed="")
-            if rest
-            else Pair(verdict.run, seconds, {}, {})
-        )
+        return replace(pairs.pair_of(verdict, seconds, kept, self.duet), disturbed="")
 
     def _add_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
         """A side that does not train to its end where the first one does is part of the answer.

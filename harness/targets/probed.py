@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from harness.targets.interpreter import Interpreter
 
 PATIENCE_SECONDS = 120.0
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.probe import main; main()"
+_ERROR = re.compile(r"[\w.]+(Error|Exception)\b")
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
 
 
@@ -109,7 +111,8 @@ def probe(
         except subprocess.TimeoutExpired as error:
             raise TargetError(f"{interpreter.python} did not import mxnet within {PATIENCE_SECONDS:g} s") from error
     if done.returncode or not done.stdout.strip():
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        lines = done.stderr.strip().splitlines() or ["it said nothing"]
+        said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])  # the last one goes on below
         by = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
         raise ImportFailedError(f"{interpreter.python} does not import mxnet: {by}: {said}")
     return _probed(json.loads(done.stdout))
