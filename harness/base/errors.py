@@ -7,6 +7,8 @@ HarnessError
 │   ├── DamagedRunError     a run folder that cannot be read
 │   └── StorageError        results cannot be written (permissions, full disk)
 ├── TargetError             a target could not be built or started                 exit code 3
+│   ├── UnknownVersionError there is no such version of what it is made of         exit code 2
+│   └── ImportFailedError   it is there, and its MXNet does not import             exit code 3
 ├── AgentError              the agent failed: a defect or a machine in trouble     exit code 3
 │   └── StuckError          a process that does not read what is written to it
 ├── UntrustworthyRunError   numbers that asv must not have                         exit code 3
@@ -64,6 +66,12 @@ class StorageError(InputError):
 
 class TargetError(HarnessError):
     """A target could not be built, found or started."""
+
+
+class UnknownVersionError(TargetError):
+    """There is no such version of what a target is made of."""
+
+    exit_code = 2
 
 
 class ImportFailedError(TargetError):

@@ -26,6 +26,7 @@ MEASURES = (
 _EXAMPLE = """\
 A side is any set of changes: FIELD=VALUE (also target.env.NAME=VALUE, target.mxnet=1.8.0.post0, target.python=PATH), or
 the name of one of the scenario's variants; repeat the option for several. Without --a, side a is the scenario as it is.
+More sides are --c to --h; each is compared with the first.
 
   harness compare scenarios/training/step-latency.yaml --b target.env.MXNET_EXEC_BULK_EXEC_TRAIN=0
   harness compare SCENARIO --b target.mxnet=1.8.0.post0 --resolve 0.5% --budget 10min
@@ -70,6 +71,8 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InputError("give a scenario to compare sides of, or --resume ID")
     if arguments.measure not in (None, *MEASURES):
         raise InputError(f"{arguments.measure!r} is not a measure; there are {', '.join(MEASURES)}")
+    if arguments.resolve is not None and arguments.resolve >= 1:
+        raise InputError(f"--resolve {arguments.resolve:.0%}: anything would be the same; give less than 100%")
     if arguments.seeds is not None and arguments.seeds < LEAST_SEEDS:
         raise InputError(f"--seeds {arguments.seeds}: fewer than {LEAST_SEEDS} have no interval; give more")
     if arguments.picture is not None:
@@ -102,8 +105,21 @@ def _study(arguments: argparse.Namespace) -> Compare:
         name: getattr(arguments, name) for name in ("measure", "resolve", "budget", "seeds") if getattr(arguments, name)
     }
     study = Compare(scenario, Question(**asked, apart=arguments.apart))
+    _require_different(study)
     study.unread = _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
     return study
+
+
+def _require_different(study: Compare) -> None:
+    """InputError where changes make the job that the first side is already, as with a setting's default."""
+    from harness.base.errors import InputError
+    from harness.studies import sides
+
+    first, *others = study.scenario.sides
+    loaded = sides.checked(study.pair(0), study.scenario.name)
+    for side in others:
+        if side.fields != first.fields and loaded.arms[side.name] == loaded.arms[first.name]:
+            raise InputError(f"{side.name} ({side.label}) is the job that {first.name} is: it has all of that already")
 
 
 def _require_drawable(path: Path) -> None:

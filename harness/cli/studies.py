@@ -38,7 +38,10 @@ def execute(arguments: argparse.Namespace) -> int:
     for entry in entries:
         table.add_row(Text(entry.id), str(entry.answers), Text(entry.in_words))
     Console().print(table)
-    last, where = entries[-1], _defaults.option(arguments.results)
+    readable = [entry for entry in entries if entry.kind != study_folder.DAMAGED]
+    if not readable:
+        return 0
+    last, where = readable[-1], _defaults.option(arguments.results)
     whole = study_folder.whole_of(arguments.results, last.id)
     kind, id_ = (whole.question()[0], whole.id) if whole is not None else (last.kind, last.id)
     print(f"go on with one, or show it again, as in: harness {kind} --resume {id_}{where}")

@@ -14,6 +14,9 @@ from rich.text import Text
 from harness.studies.calibrate import DRAWN_FROM, MINUTES, Calibrate
 from harness.studies.redrawn import DRAWN
 
+_SURE = 3.0
+"""Standard errors of a mean that chance hardly explains."""
+
 
 def render(study: Calibrate) -> RenderableType:
     """Noise, what comparisons would see in a given time, and what they would answer."""
@@ -28,6 +31,8 @@ def _runs(study: Calibrate) -> Iterator[Text]:
     yield Text(f"medians of {between['n']} runs differ by {between['sd']:.1%} (standard deviation; at most")
     yield Text(f"{between['upper']:.1%} with 90 % confidence, which later verdicts here take)")
     yield Text(f"windows of one run differ by {median(study.within):.1%}")
+    if 2 * study.disturbed > len(study.rates):
+        yield Text(f"{study.disturbed} of {len(study.rates)} runs were disturbed by others{_again(study)}", "yellow")
 
 
 def _duets(study: Calibrate) -> Iterator[RenderableType]:
@@ -37,12 +42,14 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
         return
     same, planted = found["same"], found["planted"]
     yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
-    yield Text(f"the same beside the same: {_change(same['mean'])} ± {same['sd']:.2%} from duet to duet")
+    yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}")
     seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
-    yield Text(f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen} ± {planted['sd']:.2%}")
+    yield Text(f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}; {planted['sd']:.2%}")
+    off = 1 / math.sqrt(len(planted["effects"])) + 1 / math.sqrt(len(same["effects"]))
+    if abs(fmean(planted["effects"]) - same["mean"] - planted["asked"]) > _SURE * planted["sd"] * off:
+        yield Text("what was planted is not what was seen: trust none of this, and calibrate again", "bold red")
     if 2 * found["disturbed"] > len(study.pairs):
-        where = "" if study.folder is None else f", and remove {study.folder.path}"
-        yield Text(f"most were disturbed by others: calibrate again when the machine is quiet{where}", "yellow")
+        yield Text(f"most were disturbed by others{_again(study)}", "yellow")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("minutes", "detectable", "false alarms", f"planted {study.resolve:.1%} found"):
         table.add_column(column)
@@ -55,6 +62,11 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
     few = f"{DRAWN_FROM} duets are needed to draw comparisons anew from them"
     told = f"false alarms and found: of {DRAWN} comparisons drawn anew from how these duets scatter"
     yield Text(told if found["answers"]["1"] else few, "dim")
+
+
+def _again(study: Calibrate) -> str:
+    where = "" if study.folder is None else f", and remove {study.folder.path}"
+    return f": calibrate again when the machine is quiet{where}"
 
 
 def _change(effect: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 from rich import box
@@ -11,12 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.statistics.sequential import MIN_VALUES
-from harness.studies.compare import Compare
+from harness.studies.compare import TRIES, Compare
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.finding import Finding, detectable, estimate, interval, margin_in_words, seeds_needed, sentence
 from harness.targets.settings import does_nothing
 
+_BUSY = (
+    "on a busy machine a side may suffer more than the first does: the effect is that of such a machine; "
+    "for that of a quiet one, compare again when nothing else runs"
+)
 _STYLES = {"same": "green", "faster": "green", "less": "green", "better": "green"}
 _STYLES |= dict.fromkeys(("slower", "more", "worse"), "bold red")
 
@@ -36,6 +41,12 @@ def _loud(study: Compare) -> Iterator[Text]:
         yield Text(does_nothing(name, near), "bold red")
     if study.broken:
         yield Text(f"NOT COMPARABLE: {study.broken}", "bold red")
+        if others := [side.name for side in study.evidence.others if side.name not in study.fallen]:
+            yield Text(f"nothing is said of {', '.join(others)}: compare without the side that fails", "yellow")
+    elif study.changed:
+        yield Text(f"NOT GONE ON WITH: {study.changed}", "bold red")
+    for every in study.fallen.values() if not study.broken else ():
+        yield Text(f"FAILED {len(every)} time{'s' * (len(every) > 1)}: {every[-1]}", "bold red")
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
             what = "ANOTHER MEANING" if found.word == "different" else "MEANING UNKNOWN"
@@ -49,18 +60,28 @@ def _answers(study: Compare) -> Iterator[Text]:
         yield Text(study.nothing, "yellow")
         return
     for finding in study.evidence.findings():
-        doubt = (
-            " (others used the machine in every pair)" if all(pair.disturbed for pair in study.evidence.pairs) else ""
-        )
-        yield Text(f"{sentence(finding)}{doubt}", _STYLES.get(finding.word, "yellow"))
+        told = f"{finding.side} is undecided: no pair counts yet" if finding.mean is None else sentence(finding)
+        yield Text(f"{told}{study.evidence.doubt}", _STYLES.get(finding.word, "yellow"))
         if finding.word == "undecided":
             yield Text(f"  {_undecided(study, finding)}")
+            yield from _objection(study, finding)
         if (finding.measure, study.question_.measure) == (GUARD, GUARDED):
             yield Text("  by the time of all turns: in most turns that does not show, so it lies in few of them")
 
 
+def _objection(study: Compare, finding: Finding) -> Iterator[Text]:
+    """What all of the time says, where it is far from what most turns say."""
+    if (guard := study.evidence.objection(finding)) is not None:
+        told = f"{estimate(guard)} over all of the time ({interval(guard)}): few turns take much of it"
+        yield Text(f"  but {told}, which the middle of turns does not show", "bold yellow")
+
+
 def _undecided(study: Compare, finding: Finding) -> str:
     """What could not be seen, and what would help."""
+    if study.has_given_up:
+        return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]} (--resume tries again)"
+    if finding.mean is None and finding.side in study.fallen:
+        return "it has not trained to its end in any pair"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
@@ -77,7 +98,8 @@ def _without_effect(study: Compare) -> Iterator[Text]:
         if found is not None and found.word in ("identical", "alike"):
             yield Text(f"{finding.side}: {found.sentence}")
         if (why := study.without_effect(finding.side)) is not None:
-            yield Text(f"{finding.side}: this setting likely does nothing here: {why}", "yellow")
+            known = "this setting likely does nothing here" if finding.word == "same" else "so far"
+            yield Text(f"{finding.side}: {known}: {why}", "yellow")
 
 
 def _tables(study: Compare) -> Iterator[Table]:
@@ -141,12 +163,14 @@ def _spent(study: Compare) -> Iterator[Text]:
     if disturbed:
         again = len(study.evidence.pairs) - len(study.evidence.counted)
         counted = len(disturbed) - again
-        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed: {again} were made again"
+        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed: {again} made again"
         more = f"; {counted} count, since the pair before was disturbed as well" if counted else ""
         yield Text(told + more, "yellow")
+        if counted:
+            yield Text(_BUSY, "yellow")
     for pair in disturbed[:3]:
         yield Text(f"  {pair.run}: {pair.disturbed}", "yellow")
     if len(disturbed) > 3:
         yield Text(f"  and {len(disturbed) - 3} more", "yellow")
-    for failure in study.failures:
-        yield Text(f"failed: {failure}", "yellow")
+    for failure, count in Counter(study.failures).items():
+        yield Text(f"failed{f' {count} times' if count > 1 else ''}: {failure}", "yellow")

@@ -55,19 +55,20 @@ class _Point:
     seconds: float
     effect: float
     mean: Sequential
+    disturbed: bool
 
 
 def _points(study: Compare, side: Side) -> list[_Point]:
     measure = study.question_.measure
     spent = zip(study.evidence.pairs, accumulate(pair.seconds for pair in study.evidence.pairs), strict=True)
     known = [
-        (seconds, pair.effects.get(measure, {}).get(side.name))
+        (seconds, pair.effects.get(measure, {}).get(side.name), bool(pair.disturbed))
         for pair, seconds in spent
         if pair in study.evidence.counted
     ]
-    effects = [(seconds, effect) for seconds, effect in known if effect is not None]
+    effects = [(seconds, effect, disturbed) for seconds, effect, disturbed in known if effect is not None]
     means = zip(effects, study.evidence.means(measure, side), strict=True)
-    return [_Point(seconds, effect, mean) for (seconds, effect), mean in means]
+    return [_Point(seconds, effect, mean, disturbed) for (seconds, effect, disturbed), mean in means]
 
 
 def _scaled(study: Compare, value: float) -> float:
@@ -81,7 +82,9 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
     axes.axhline(0, color="#999999", linewidth=0.8)
     if (margin := study.evidence.margin(study.question_.measure)) is not None and math.isfinite(margin.low):
         axes.axhspan(_scaled(study, margin.low), _scaled(study, margin.high), color=_MARGIN, alpha=0.12, linewidth=0)
-    axes.plot([point.seconds for point in points], effects, "o", markersize=4, color=_DOT, alpha=0.7)
+    filled = ["none" if point.disturbed else _DOT for point in points]
+    at = [point.seconds for point in points]
+    axes.scatter(at, effects, s=16, facecolors=filled, edgecolors=_DOT, linewidths=0.8, alpha=0.8)
     if told:
         at = [point.seconds for point in told]
         low, high = ([_scaled(study, getattr(point.mean, end)) for point in told] for end in ("low", "high"))
@@ -94,7 +97,9 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
     first, found = study.scenario.sides[0], study.meanings.get(side.name)
     other = "; ANOTHER MEANING" if found is not None and found.word == "different" else ""
     beside = f"{side.name}: {side.label}, beside {first.name}: {first.label}"
-    words = [line for text in (f"{sentence(finding)}{other}", beside) for line in textwrap.wrap(text, _COLUMNS)]
+    doubt = f"{study.evidence.doubt}: hollow dots" if study.evidence.doubt else ""
+    answer = f"{sentence(finding)}{doubt}{other}"
+    words = [line for text in (answer, beside) for line in textwrap.wrap(text, _COLUMNS)]
     axes.set_title("\n".join(words), fontsize=8, loc="left")
     measure = study.question_.compared
     _labelled(axes, f"{measure.name}, {'difference' if measure.absolute else '% of change'}")

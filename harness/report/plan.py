@@ -81,8 +81,22 @@ def _job(arm: Arm) -> str:
         return _script(job, job.script)
     precision = job.amp.dtype if job.amp else "float32"
     data = f"{Path(job.model).name} on {job.dataset}, {_sizes(job)}, {_batch(job)}"
-    what = f"{data}, {precision}, {job.optimizer.name}"
+    what = f"{data}, {precision}, {_optimizer(job)}, {_hybridized(job)}"
     return f"{what}, {job.steps} steps ({job.warmup} warm-up), windows of {job.window}, {_sharing(job)}"
+
+
+def _optimizer(job: Job) -> str:
+    """Its name, and what is given to it."""
+    given = job.optimizer.model_dump(exclude={"name", "schedule"}, exclude_none=True)
+    schedule = ["schedule"] if job.optimizer.schedule is not None else []
+    return f"{job.optimizer.name} ({', '.join([*(f'{name} {value}' for name, value in given.items()), *schedule])})"
+
+
+def _hybridized(job: Job) -> str:
+    if job.hybridize is None:
+        return "not hybridized"
+    flags = [name for name, given in job.hybridize.model_dump().items() if given]
+    return f"hybridized with {' and '.join(flags)}" if flags else "hybridized"
 
 
 def _sizes(job: Job) -> str:

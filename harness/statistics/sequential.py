@@ -60,6 +60,8 @@ class Sequential:
     half: float
     sd: float
     level: float = LEVEL
+    looked: int = 0
+    """Of the values, those that the last look took; the estimate and the interval are theirs. 0 before there is one."""
 
     @property
     def low(self) -> float:
@@ -107,7 +109,7 @@ def sequential(values: Sequence[float], looks: Sequence[Look], level: float = LE
         return Sequential(len(values), mean(values), math.inf, sd, level)
     last, bound = usable[-1]
     then = values[:last]
-    return Sequential(len(values), mean(then), bound * stdev(then) / math.sqrt(last), sd, level)
+    return Sequential(len(values), mean(then), bound * stdev(then) / math.sqrt(last), sd, level, last)
 
 
 def critical(looks: tuple[Look, ...], level: float = LEVEL) -> tuple[float, ...]:

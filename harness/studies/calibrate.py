@@ -44,6 +44,7 @@ class Calibrate(Study):
         self._runs, self._duets, self.resolve = runs, duets, resolve
         self.rates: list[float] = []
         self.within: list[float] = []
+        self.disturbed = 0
         self.pairs: list[Pair] = []
         self.failures: list[str] = []
         self._done: set[str] = set()
@@ -123,6 +124,7 @@ class Calibrate(Study):
         throughput = verdict.arms[0].get("throughput")
         if len(throughput.samples) < 2 or not min(throughput.samples) > 0:
             return self._failed(key, throughput.note or "too few windows: give more steps, or a smaller window")
+        self.disturbed += bool(pairs.disturbance(verdict.facts))
         self.rates.append(throughput.value or 0.0)
         self.within.append(stdev(map(math.log, throughput.samples)))
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
@@ -166,7 +168,8 @@ class Calibrate(Study):
     def summary(self) -> Mapping[str, Any]:
         known = {"scenario": self.scenario.name, "machine": self._machine, "job": self._job}
         found = {"between_runs": self.between_runs, "rates": self.rates, "within_runs": self.within}
-        return {**known, **found, "duets": self._of_duets(), "failures": self.failures}
+        told = {"disturbed_runs": self.disturbed, "duets": self._of_duets(), "failures": self.failures}
+        return {**known, **found, **told}
 
     def _of_duets(self) -> Mapping[str, Any]:
         same, planted = self.effects(SAME), self.effects(PLANTED)
@@ -177,7 +180,7 @@ class Calibrate(Study):
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
         guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}
         scatter = [*centred(same, guards[SAME]), *centred(planted, guards[PLANTED])]
-        kinds = {"same": 0.0, "planted": fmean(planted)} if len(scatter) >= DRAWN_FROM else {}
+        kinds = {"same": 0.0, "planted": fmean(planted)} if len(self.pairs) >= DRAWN_FROM else {}
         return {
             "n": len(same) + len(planted),
             "disturbed": sum(bool(pair.disturbed) for pair in self.pairs),

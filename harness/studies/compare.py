@@ -67,7 +67,8 @@ class Compare(Study):
     """Two sides or more of one scenario; the first is what the others are compared with.
 
     ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
-    ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks.
+    ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks;
+    ``changed``: what is not what it was when this was begun. ``fallen``: of each other side, how it failed, every time.
     """
 
     name: ClassVar[str] = "compare"
@@ -77,6 +78,10 @@ class Compare(Study):
             raise InputError("one side has nothing to be compared with; give --b FIELD=VALUE, or a variant's name")
         if asked.measure == "steps_to_loss" and "target_loss" not in scenario.values["workload"]:
             raise InputError("steps_to_loss needs a loss to reach; give --set workload.target_loss=LOSS")
+        if asked.measure == "waiting" and not scenario.has_several_workers:
+            raise InputError(
+                "a single worker waits for nobody; give --set topology.workers=2, and a kvstore: dist_sync"
+            )
         if asked.measure == "sent_bytes" and not scenario.has_network:
             raise InputError("sent_bytes are counted on links, which there are none of; give --set topology.network={}")
         self.scenario, self.question_ = scenario, asked
@@ -92,10 +97,13 @@ class Compare(Study):
         self._traces: Mapping[str, Traces] = {}
         self.broken = ""
         self.unavailable = ""
+        self.changed = ""
+        self.fallen: dict[str, list[str]] = {}
+        self._ran: dict[str, Any] = {}
         self.seconds = 0.0
         self._step = 0.0
         self._done: set[str] = set()
-        sides.checked(self._pair(0), scenario.name)
+        sides.checked(self.pair(0), scenario.name)
 
     @property
     def question(self) -> Mapping[str, Any]:
@@ -115,8 +123,8 @@ class Compare(Study):
     # Which runs
 
     def wanted(self) -> Sequence[Trial]:
-        if not (self.meanings or self.broken or self.unavailable):
-            if len(self._in_a_row) >= TRIES:
+        if not (self.meanings or self.broken or self.unavailable or self.changed):
+            if self.has_given_up:
                 return []
             if self._traces:
                 return [Trial(self._numbered(REPEATED), self.scenario.repeated(MEANING_STEPS))]
@@ -125,7 +133,7 @@ class Compare(Study):
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
         missing = (number for number in itertools.count() if _key(number) not in self._done)
-        return [Trial(_key(number), self._pair(number)) for number in itertools.islice(missing, count)]
+        return [Trial(_key(number), self.pair(number)) for number in itertools.islice(missing, count)]
 
     def _numbered(self, key: str) -> str:
         """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
@@ -134,12 +142,17 @@ class Compare(Study):
     @property
     def over(self) -> bool:
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
-        if self.broken or self.unavailable or len(self._in_a_row) >= TRIES:
+        if self.broken or self.unavailable or self.changed or self.has_given_up:
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
         spent = self.seconds + (self.evidence.usual_seconds or 0.0) > self.question_.budget
         return (spent and not self._goes_on) or all(map(is_decided, self.evidence.findings()))
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether runs failed too often, one after the other, for anything to be said."""
+        return len(self._in_a_row) >= TRIES
 
     @property
     def _goes_on(self) -> bool:
@@ -165,7 +178,7 @@ class Compare(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
-        if self.unavailable or len(self._in_a_row) >= TRIES:
+        if self.unavailable or self.has_given_up:
             return self.failures[-1]
         lacking, usual = self._lacking, self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
@@ -179,7 +192,7 @@ class Compare(Study):
         """Go on for longer, or not so long: the interval holds whoever stops when."""
         self.question_ = replace(self.question_, budget=budget)
 
-    def _pair(self, number: int) -> str:
+    def pair(self, number: int) -> str:
         """The scenario of a pair; before a step's time is known, of any turns."""
         needs = self.question_.compared.needs
         if not self.duet:
@@ -219,6 +232,9 @@ class Compare(Study):
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
+        self.changed = self._what_changed(folder.plan().worker, verdict.facts)
+        if self.changed:
+            return self._failed(key, self.changed)
         if key.startswith("pair-"):
             self._done.add(key)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
@@ -233,6 +249,17 @@ class Compare(Study):
         if self.duet:
             self._learn(history.read(folder.path / "history.jsonl"))
         return self._add_pair(key, verdict, seconds)
+
+    def _what_changed(self, worker: str, facts: Mapping[str, Any]) -> str:
+        """Why a run is of something else than those before, or "": files that are run are in the worker's archive."""
+        each = facts.get("targets") or dict.fromkeys((side.name for side in self.scenario.sides), facts.get("target"))
+        ran = {"": worker, **{side: told for side, told in each.items() if told}}
+        names = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
+        self._ran = {**ran, **self._ran}
+        if not names:
+            return ""
+        what = f"the target of {names[0]}" if names[0] else "what is run (a file of it, or the harness)"
+        return f"{what} has changed since this was begun; begin a new comparison"
 
     def passed_over(self, verdict: Verdict) -> None:
         """What it took counts as spent, as it did when it was made."""
@@ -269,11 +296,12 @@ class Compare(Study):
             return self._failed(key, why, side)
         told = self._failed(key, why, side)
         self._lost.append(side)
-        diverged = self.of_seeds and ended.outcome == "diverged"
-        if not diverged and self._lost.count(side) < TRIES:
+        self.fallen.setdefault(side, []).append(why)
+        diverged = ended.outcome == "diverged"
+        if not (diverged and (self.of_seeds or key.startswith(MEANING))) and self._lost.count(side) < TRIES:
             if key.startswith("pair-"):
                 self._take(pair)
-        elif self.duet and self.meanings and not self._has_trained(side):
+        elif self.duet and self.meanings and not diverged and not self._has_trained(side):
             self.duet = False
             self._lost.clear()
             self._in_a_row.clear()
@@ -399,10 +427,12 @@ class Compare(Study):
             return "it is the first side once more"
         words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
         losses = {pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs}
-        if found is None or found.word != "identical" or words or losses != {0.0}:
+        if found is None or found.word != "identical" or words or losses != {0.0} or not self.evidence.counted:
             return None
-        known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in other.fields)]
-        if self.evidence.answer(other).word != "same":
+        read = [field for field in other.fields if field.removeprefix("target.env.") not in self.unread]
+        known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in read)]
+        answer = self.evidence.answer(other)
+        if answer.word != "same" or answer.mean is None or not answer.mean.low <= 0 <= answer.mean.high:
             return "; ".join(["no number differs by it, bit by bit; speed is not decided", *known]) if known else None
         margin = self.evidence.margin(self.question_.measure)
         within = margin_in_words(margin, self.question_.measure) if margin else "no difference"

@@ -135,6 +135,27 @@ class Evidence:
         scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
         return Margin.around(_at_least(scale) / 2) if len(scale) > 1 else None
 
+    @property
+    def doubt(self) -> str:
+        """In how many of the pairs that count others used the machine, in words; "" for none."""
+        disturbed = sum(bool(pair.disturbed) for pair in self.counted)
+        if not disturbed:
+            return ""
+        return f" (others used the machine in {disturbed} of {len(self.counted)} pairs)"
+
+    def objection(self, finding: Finding) -> Finding | None:
+        """What all of the time says of a side, where that lies outside of what is said, and of what is the same."""
+        if finding.measure != GUARDED or finding.mean is None:
+            return None
+        guard = self._last(GUARD, finding.side)
+        room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
+        if guard.mean is None or room.low <= guard.mean.estimate <= room.high:
+            return None
+        return None if finding.mean.low <= guard.mean.estimate <= finding.mean.high else guard
+
+    def _last(self, measure: str, name: str) -> Finding:
+        return self.finding(measure, next(side for side in self.others if side.name == name))
+
     def convergence(self, side: Side) -> Convergence | None:
         """What MLPerf's rule says of the steps to a loss; None where not all seeds of both sides reached it."""
         name = "steps_to_loss"

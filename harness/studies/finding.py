@@ -13,6 +13,9 @@ from harness.studies.compared import MEASURES, Compared
 SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Of differences, for which it is told how many seeds they need."""
 
+BEYOND, MOST = "beyond", 9.0
+"""Ten times as much and more is not told by its digits."""
+
 Word = Literal["same", "undecided", "faster", "slower", "less", "more", "better", "worse"]
 
 
@@ -32,6 +35,15 @@ class Question:
     seeds: int = 8
     level: float = LEVEL
     limit: float = 0.0
+
+    def __post_init__(self) -> None:
+        """ValueError for numbers that nothing can be made of, as in a damaged file."""
+        if self.measure not in MEASURES:
+            raise ValueError(f"{self.measure!r} is no measure")
+        if self.resolve is not None and not 0 < self.resolve < 1:
+            raise ValueError(f"resolve {self.resolve:g} is not above 0 and below 1")
+        if not (0 < self.budget < math.inf and self.seeds > 0 and 0 < self.level < 1 and self.limit >= 0):
+            raise ValueError("budget, seeds, level and limit are numbers above 0")
 
     @property
     def compared(self) -> Compared:
@@ -100,7 +112,8 @@ def sentence(finding: Finding) -> str:
     measure, mean = MEASURES[finding.measure], finding.mean
     if mean is None:
         return f"{finding.side}: {measure.name} was not measured"
-    count = f"{mean.n} {'seeds' if measure.of_seeds else 'pairs'}"
+    of = f"{mean.looked} of {mean.n}" if 0 < mean.looked < mean.n else str(mean.n)
+    count = f"{of} {'seeds' if measure.of_seeds else 'pairs'}"
     count += f", {finding.missing} more have no number" if finding.missing else ""
     return f"{finding.side} is {finding.word}: {estimate(finding)} {measure.name} ({interval(finding)}; {count})"
 
@@ -121,7 +134,8 @@ def detectable(finding: Finding) -> str:
     """The smallest effect that would have shown in four of five tries."""
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return "unknown yet"
-    return "±" + _effect(finding, finding.mean.detectable).lstrip("+")
+    found = _effect(finding, finding.mean.detectable)
+    return f"{BEYOND} ±{MOST:.0%}" if found.startswith(BEYOND) else f"±{found.lstrip('+')}"
 
 
 def seeds_needed(finding: Finding) -> str:
@@ -141,7 +155,9 @@ def margin_in_words(margin: Margin, measure: str) -> str:
 
 def _effect(finding: Finding, value: float) -> str:
     """A logarithm as a change: 0.01 is +1.01%."""
-    return f"{value:+.3g}" if MEASURES[finding.measure].absolute else f"{math.expm1(value):+.2%}"
+    if MEASURES[finding.measure].absolute:
+        return f"{value:+.3g}"
+    return f"{math.expm1(value):+.2%}" if value < math.log1p(MOST) else f"{BEYOND} {MOST:+.0%}"
 
 
 def as_json(finding: Finding) -> Mapping[str, Any]:

@@ -110,7 +110,7 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
                 effects.setdefault(name, {})[side.name] = effect
     known = {name: measure.value(first) for name, measure in measures.items()}
     values = {name: value for name, value in known.items() if value is not None}
-    disturbed = filter(None, (_disturbed(verdict.facts.get("disturbance", {})), _slowed(verdict.arms)))
+    disturbed = filter(None, (disturbance(verdict.facts), _slowed(verdict.arms)))
     return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed))
 
 
@@ -123,7 +123,9 @@ def _slowed(arms: Sequence[ArmMeasures]) -> str:
     return f"{worst.subject} had lower clocks for {worst.value:.0%} of the time"
 
 
-def _disturbed(facts: Mapping[str, Any]) -> str:
+def disturbance(of_run: Mapping[str, Any]) -> str:
+    """What others took of the processors during a run, by its facts, or "" where that is little."""
+    facts = of_run.get("disturbance", {})
     words = {"used_by_others": "others used", "stolen": "the hypervisor took"}
     shares = {name: facts.get(name) or 0.0 for name in words}
     told = [f"{words[name]} {share:.0%} of the processors" for name, share in shares.items() if share > DISTURBED[name]]

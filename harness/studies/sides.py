@@ -40,6 +40,9 @@ DECIDED = (
 )
 
 
+_WORKERS = ("topology.workers", "topology.horovod")
+
+
 @dataclass(frozen=True)
 class Side:
     """A name, and the fields that it changes."""
@@ -65,6 +68,13 @@ class Sides:
     def has_faults(self) -> bool:
         """Whether any side has faults, so that sides cannot take turns."""
         return bool(self.values.get("faults")) or any(path.startswith("faults") for path in self._changed)
+
+    @property
+    def has_several_workers(self) -> bool:
+        """Whether any side may have them."""
+        topology = self.values.get("topology") or {}
+        several = (topology.get("workers") or 1) > 1 or "horovod" in topology
+        return several or any(path == "topology" or path.startswith(_WORKERS) for path in self._changed)
 
     @property
     def has_network(self) -> bool:

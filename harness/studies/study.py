@@ -162,17 +162,18 @@ def recall(study: Study, folder: StudyFolder) -> int:
 
     What failed, or whose run was deleted or damaged since, is tried again.
     """
-    known: set[str] = set()
+    known, runs = set[str](), set[str]()
     for answer in folder.answers():
         try:
             verdict = _verdict(folder, answer)
-            if answer.failure or answer.key in known:
+            if answer.failure or answer.key in known or answer.run in runs:
                 continue
             if verdict is not None and not study.counts(verdict):
                 study.passed_over(verdict)
                 continue
             study.add(answer.key, verdict, "")
             known.add(answer.key)
+            runs |= {answer.run} - {""}
         except (RunNotFoundError, DamagedRunError):
             continue
         except LookupError as error:

@@ -154,6 +154,10 @@ def create(results: Path, name: str, question: Mapping[str, Any]) -> StudyFolder
     raise StorageError(f"{studies} has a hundred studies called {now}-{name}")
 
 
+DAMAGED = "damaged"
+"""The kind of a study that cannot be read."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A study at a glance."""
@@ -178,10 +182,14 @@ def entry(folder: StudyFolder) -> Entry:
     try:
         kind, _ = folder.question()
         done = folder._files.has("summary.json")
-        words = folder._files.read_json("summary.json").get("in_words", "") if done else "was never ended in order"
+        words = folder._files.read_json("summary.json")["in_words"] if done else "was never ended in order"
+        if not isinstance(words, str):
+            raise TypeError(words)
         return Entry(folder.id, kind, len(folder.answers()), words)
     except DamagedRunError as error:
-        return Entry(folder.id, "damaged", 0, str(error))
+        return Entry(folder.id, DAMAGED, 0, str(error))
+    except (LookupError, TypeError):
+        return Entry(folder.id, DAMAGED, 0, f"{folder.path / 'summary.json'} holds no summary of a study")
 
 
 def whole_of(results: Path, study: str) -> StudyFolder | None:

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from types import MappingProxyType
 
 import psutil
 
-from harness.base.errors import InputError, TargetError
+from harness.base.errors import InputError, TargetError, UnknownVersionError
 from harness.base.process import die_with_parent
 from harness.gpu import wheels
 from harness.targets.interpreter import Interpreter
@@ -354,7 +354,7 @@ def _run(
 ) -> str:
     """Output of a build step, each line given to ``note`` as it comes.
 
-    TargetError with the command, its last words and the remedy.
+    TargetError with the command, its last words and the remedy; UnknownVersionError with the versions that there are.
     """
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     with tempfile.TemporaryFile("w+") as errors:
@@ -376,12 +376,20 @@ def _run(
         complaints = errors.read().splitlines()
     if process.returncode == 0:
         return "".join(output)
+    if (versions := _versions(complaints)) not in ("", "none"):
+        raise UnknownVersionError(f"target {what}: the package index has no such version; there are {versions}")
     last = [line for line in complaints + "".join(output).splitlines() if line.strip()][-4:]
     raise TargetError(
         f"target {what} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
-        + f"\nwithout a network, {remedy}"
+        + f"\nif that is for want of a network, {remedy}"
     )
+
+
+def _versions(complaints: Sequence[str]) -> str:
+    """Those that pip found where it did not find the one that was asked for."""
+    found = (line.partition("from versions:")[2] for line in complaints if "from versions:" in line)
+    return next(found, "").strip(" )")
 
 
 def base_python() -> tuple[str, str]:

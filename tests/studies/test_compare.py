@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -406,3 +406,69 @@ def test_one_trajectory_says_nothing_of_others() -> None:
     assert (study.has_one_trajectory, _code(study)) == (True, 3)
     study.broken = "b did not train to the end"
     assert _code(study) == 1
+
+
+def test_what_is_run_may_not_change_meanwhile() -> None:
+    """Files that are run lie in the worker's archive; another MXNet in an interpreter is seen by its version."""
+    study, old, new = Compare(SIDES, Question()), {"mxnet": "1.8.0"}, {"mxnet": "1.9.1"}
+    assert study._what_changed("w1", {"target": old}) == ""
+    assert study._what_changed("w1", {}) == "", "nobody came so far as to say"
+    assert study._what_changed("w1", {"targets": {"a": old, "again": old, "b": old}}) == ""
+    told = study._what_changed("w2", {"target": old})
+    assert told == "what is run (a file of it, or the harness) has changed since this was begun; begin a new comparison"
+    changed = study._what_changed("w1", {"targets": {"a": old, "b": new}})
+    assert changed == "the target of b has changed since this was begun; begin a new comparison"
+    study.changed = changed
+    assert (study.over, study.wanted()) == (True, [])
+
+
+def test_what_diverges_at_once_is_not_tried_again() -> None:
+    study = Compare(SIDES, Question())
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "diverged", "loss is nan"))
+    assert (study.broken, study.over) == ("b did not train to the end: diverged: loss is nan", True)
+    assert study.fallen == {"b": [study.broken]}
+
+
+def test_what_diverges_in_turns_would_apart() -> None:
+    study = Compare(SIDES, Question())
+    study._short = {"b": Meaning("identical", "", 0.0)}
+    for _ in range(3):
+        _lost(study, "b", "diverged")
+    assert (study.duet, study.broken) == (True, "b did not train to the end: diverged: it ended by signal 9")
+
+
+def test_a_single_worker_waits_for_nobody() -> None:
+    with pytest.raises(InputError, match="a single worker waits for nobody"):
+        Compare(SIDES, Question(measure="waiting"))
+    topology = {"kvstore": "dist_sync", "workers": 2}
+    Compare(Sides("q", {**SIDES.values, "topology": topology}, SIDES.sides), Question(measure="waiting"))
+
+
+def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
+    study = Compare(SIDES, Question())
+    study._short = {"b": Meaning("identical", "", 0.0)}
+    for noise in (0.0, 0.03, -0.03, 0.02, -0.02, 0.01):
+        both = {"throughput": {"b": noise}, "throughput_overall": {"b": noise - 1.0}}
+        study.seconds += 40.0
+        study._take(Pair("run", 40.0, both, {}))
+    usual = study.evidence.finding("throughput", SIDES.sides[1])
+    objection = study.evidence.objection(usual)
+    assert objection is not None and objection.mean is not None
+    assert objection.mean.estimate == pytest.approx(-1.0, abs=0.02)
+
+
+def test_in_how_many_pairs_others_used_the_machine() -> None:
+    study = _compared(Question())
+    assert study.evidence.doubt == ""
+    for disturbed in ("others used 40%", "others used 30%"):
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, disturbed))
+    assert study.evidence.doubt == " (others used the machine in 1 of 2 pairs)", "the first was made again"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"resolve": 1.0}, {"resolve": -5.0}, {"resolve": 0.0}, {"budget": 0.0}, {"budget": math.inf}, {"measure": "x"}],
+)
+def test_a_question_that_cannot_be_asked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"is not above 0|are numbers above 0|is no measure"):
+        Question(**wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -73,3 +74,14 @@ def test_a_margin_is_a_change_of_so_much() -> None:
     assert finding.word_of(MEASURES["throughput"], _mean(math.log(1.55), math.log(1.6)), half) == "faster"
     assert finding.margin_in_words(Margin.relative(0.01), "throughput") == "-1.00% to +1.00%"
     assert finding.margin_in_words(Margin.around(0.05), "accuracy") == "-0.05 to +0.05"
+
+
+def test_a_look_that_took_fewer_pairs_says_so() -> None:
+    early = Finding("throughput", "b", "undecided", replace(_mean(-0.02, 0.01, 7), looked=4))
+    assert finding.sentence(early) == "b is undecided: -0.50% throughput (-1.98% to +1.01%; 4 of 7 pairs)"
+
+
+def test_ten_times_as_much_is_not_told_by_its_digits() -> None:
+    wild = Finding("throughput", "b", "undecided", _mean(-4.0, 4.0, 4))
+    assert finding.interval(wild) == "-98.17% to beyond +900%"
+    assert finding.detectable(wild).startswith("beyond ±900%")

@@ -95,7 +95,7 @@ def test_a_gpu_whose_clocks_fell_disturbs_a_pair() -> None:
 
 def test_each_disturbance_is_named() -> None:
     quiet = {"used_by_others": 0.02, "stolen": 0.3, "waited": 0.9, "throttled": "not available", "mhz": "not available"}
-    assert pairs._disturbed({}) == pairs._disturbed(quiet) == ""
+    assert pairs.disturbance({}) == pairs.disturbance({"disturbance": quiet}) == ""
     every = {**quiet, "used_by_others": 0.5, "stolen": 0.6, "throttled": 4.0}
     told = "others used 50% of the processors and the hypervisor took 60% of the processors"
-    assert pairs._disturbed(every) == f"{told} and a control group held processes back"
+    assert pairs.disturbance({"disturbance": every}) == f"{told} and a control group held processes back"

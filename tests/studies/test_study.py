@@ -191,6 +191,15 @@ def test_progress_tells_the_time_left_where_the_total_is_known() -> None:
     assert str(Progress(3, None, 60.0, None, "so")) == "3 after 60 s: so"
 
 
+@pytest.mark.parametrize("body", ["[1]", '"x"', "{}", '{"in_words": 5}', '{"in_words": ["a"]}', "{"])
+def test_a_damaged_summary_is_told_of_its_study_alone(body: str, tmp_path: Path) -> None:
+    folders = [study_folder.create(tmp_path, "doubling", {}) for _ in range(2)]
+    (folders[0].path / "summary.json").write_text(body)
+    told = [study_folder.entry(folder) for folder in folders]
+    assert [entry.kind for entry in told] == [study_folder.DAMAGED, "doubling"]
+    assert "summary.json" in told[0].in_words
+
+
 @pytest.mark.parametrize(
     "stored",
     [

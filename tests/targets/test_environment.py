@@ -57,9 +57,20 @@ def test_what_cannot_be_installed_says_what_was_tried_and_leaves_nothing(cache: 
     impossible = Recipe("3.11", ("mxnet==0.0.0.dev0",))
     with pytest.raises(TargetError) as caught:
         environment.ensure(impossible, lambda line: None)
-    assert "install --quiet --no-compile mxnet==0.0.0.dev0 ended with status 1" in str(caught.value)
-    assert "--python PATH" in str(caught.value)
+    told = "target mxnet-0.0.0.dev0-py3.11: the package index has no such version; there are "
+    assert str(caught.value).startswith(told)
+    assert (", 1.9.1" in str(caught.value), caught.value.exit_code) == (True, 2)
     assert [path.name for path in cache.iterdir() if path.is_dir()] == []
+
+
+def test_what_fails_says_what_was_tried(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As without a network, where pip finds no version at all."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    with pytest.raises(TargetError) as caught:
+        environment.ensure(Recipe("3.11", ("mxnet==1.9.1",)), lambda line: None)
+    assert "install --quiet --no-compile mxnet==1.9.1 ended with status 1" in str(caught.value)
+    assert ("--python PATH" in str(caught.value), caught.value.exit_code) == (True, 3)
 
 
 def test_a_build_that_was_killed_is_not_taken_for_an_environment(cache: Path) -> None:
