@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import InputError, StorageError
 from harness.cli import _options
@@ -86,16 +86,26 @@ def _of_study(folder: StudyFolder) -> str:
     whole = study_folder.whole_of(folder.results, folder.id) or folder
     name, _ = whole.question()
     shown = studies.shown(folder)
-    source = page.Source(
-        folder.id, _first(folder), f"harness {name} --resume {whole.id}{_defaults.option(folder.results)}"
-    )
-    return page.of_study(shown.title, shown.text, shown.picture, source, shown.badge)
+    scenario, facts = _last(folder)
+    source = page.Source(folder.id, scenario, f"harness {name} --resume {whole.id}{_defaults.option(folder.results)}")
+    return page.of_study(shown.title, shown.text, shown.picture, source, shown.badge, facts)
 
 
-def _first(folder: StudyFolder) -> str:
-    """The scenario of a study's first answer."""
-    trials = [folder.path / "trials" / f"{answer.key}.yaml" for answer in folder.answers()]
-    return next((path.read_text() for path in trials if path.is_file()), "(none is kept: its runs are of other plans)")
+def _last(folder: StudyFolder) -> tuple[str, Mapping[str, Any]]:
+    """The scenario of a study's last answer, and the facts of its run: what comes first is often a trial."""
+    from harness.base.errors import HarnessError
+    from harness.storage import run_folder
+
+    answers = list(reversed(folder.answers()))
+    trials = [folder.path / "trials" / f"{answer.key}.yaml" for answer in answers]
+    kept = (path.read_text() for path in trials if path.is_file())
+    scenario = next(kept, "(none is kept: its runs are of other plans)")
+    for answer in answers:
+        try:
+            return scenario, run_folder.find(folder.results, answer.run).read_json("facts.json") if answer.run else {}
+        except HarnessError:  # it was deleted since
+            continue
+    return scenario, {}
 
 
 def _text(form: str, runs: Sequence[RunFolder]) -> str:

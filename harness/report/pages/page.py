@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -53,17 +54,25 @@ def of_run(verdict: Verdict, timelines: Sequence[Timeline], claims: Sequence[str
     return _page(verdict.title, verdict.verdict, lead, sections, source)
 
 
-def of_study(title: str, text: RenderableType, picture: str, source: Source, badge: str = "") -> str:
+def of_study(
+    title: str,
+    text: RenderableType,
+    picture: str,
+    source: Source,
+    badge: str = "",
+    facts: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
     """The page of a study: what terminals show, and its picture (SVG, from a program of ours) where it has one.
 
-    ``badge``: the answer in a word, where it has one.
+    ``badge``: the answer in a word, where it has one. ``facts`` are those of its last run.
     """
     sections = [Section("What it comes to", as_html.blocks(text))]
     if picture:
         drawn = Markup('<div class="picture">{}</div>').format(Markup(_inner(picture)))
         sections.append(Section("As a picture", drawn))
-    sections += _ending(source, "Go on with it, or show it again", "The scenario of its first run")
-    return _page(title, badge, [], sections, source)
+    sections += _ending(source, "Go on with it, or show it again", "The scenario of its last run")
+    sections += [_facts(facts)] if facts else []
+    return _page(title, badge, [shown.machine(facts)] if facts else [], sections, source)
 
 
 def _page(title: str, badge: str, lead: Iterable[str], sections: Iterable[Section], source: Source) -> str:

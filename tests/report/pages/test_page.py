@@ -84,3 +84,11 @@ def test_a_page_of_a_study_without_a_picture_and_with_its_answer() -> None:
     text = page.of_study("May we?", Text("because"), "", SOURCE, "not decided")
     assert "As a picture" not in text
     assert '<span class="badge not decided">not decided</span>' in text
+
+
+def test_a_study_tells_the_machine_where_it_is_known() -> None:
+    facts = {"cpu_model": "Some CPU", "cores": 2, "memory_bytes": 8 << 30, "kernel": "6.1", "target": {}}
+    text = page.of_study("Compared", Text("because"), "", SOURCE, facts=facts)
+    assert "software not recorded; Some CPU, 2 cores, 8.59 GB, kernel 6.1" in text
+    assert "Machine and software" in text
+    assert "Machine and software" not in page.of_study("Compared", Text("because"), "", SOURCE)
