@@ -44,9 +44,10 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
     yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
     yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}")
     seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
-    yield Text(f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}; {planted['sd']:.2%}")
-    off = 1 / math.sqrt(len(planted["effects"])) + 1 / math.sqrt(len(same["effects"]))
-    if abs(fmean(planted["effects"]) - same["mean"] - planted["asked"]) > _SURE * planted["sd"] * off:
+    told = f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}"
+    yield Text(f"{told}; these by {planted['sd']:.2%}")
+    error = math.hypot(*(each["sd"] / math.sqrt(len(each["effects"])) for each in (same, planted)))
+    if abs(planted["mean"] - same["mean"] - planted["asked"]) > _SURE * error:
         yield Text("what was planted is not what was seen: trust none of this, and calibrate again", "bold red")
     if 2 * found["disturbed"] > len(study.pairs):
         yield Text(f"most were disturbed by others{_again(study)}", "yellow")
