@@ -11,12 +11,9 @@ from pydantic import Field
 
 from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, within, worst
 from harness.statistics.compare import ratio
-from harness.statistics.comparison import MIN_SAMPLES, Spread
+from harness.statistics.comparison import MIN_SAMPLES, Spread, Z
 from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
-
-CONFIDENT_SD = 1.96
-"""Standard deviations that hold 95 % of a normal distribution."""
 
 
 class Utilisation(Limits, Check):
@@ -82,7 +79,7 @@ def _bounded(share: Quantity) -> Quantity:
     """Where windows are too alike for an interval: their range, and beyond it what runs differ by as a rule."""
     if share.low is not None or len(share.samples) < MIN_SAMPLES:
         return share
-    beyond = math.exp(CONFIDENT_SD * BETWEEN_RUNS.sd)
+    beyond = math.exp(Z * BETWEEN_RUNS.sd)
     return replace(share, low=min(share.samples) / beyond, high=max(share.samples) * beyond)
 
 

@@ -71,8 +71,6 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InputError("give a scenario to compare sides of, or --resume ID")
     if arguments.measure not in (None, *MEASURES):
         raise InputError(f"{arguments.measure!r} is not a measure; there are {', '.join(MEASURES)}")
-    if arguments.resolve is not None and arguments.resolve >= 1:
-        raise InputError(f"--resolve {arguments.resolve:.0%}: anything would be the same; give less than 100%")
     if arguments.seeds is not None and arguments.seeds < LEAST_SEEDS:
         raise InputError(f"--seeds {arguments.seeds}: fewer than {LEAST_SEEDS} have no interval; give more")
     if arguments.picture is not None:

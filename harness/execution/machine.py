@@ -278,6 +278,8 @@ def _unfit(arm: Arm, interpreter: Interpreter) -> str | None:
     if arm.gives_gpus and (shown := env.get(visible.VARIABLE)) is not None:
         return f"own_gpus gives out the machine's GPUs, and {visible.VARIABLE}={shown} hides some of them; unset it"
     if (part := visible.split(env, driver.gpus)) is not None:
+        if arm.gives_gpus:
+            return f"own_gpus gives out whole GPUs, and gpu({part.index}) is split (MIG); leave own_gpus out"
         named = ", ".join(part.slices) or "none is made yet: nvidia-smi mig -cgi"
         return (
             f"gpu({part.index}) is split (MIG), and a process sees one slice of it, as gpu(0); name it with "

@@ -45,7 +45,7 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
     yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}")
     seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
     told = f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}"
-    yield Text(f"{told}; these by {planted['sd']:.2%}")
+    yield Text(f"{told}; they scatter by {planted['sd']:.2%}")
     error = math.hypot(*(each["sd"] / math.sqrt(len(each["effects"])) for each in (same, planted)))
     if abs(planted["mean"] - same["mean"] - planted["asked"]) > _SURE * error:
         yield Text("what was planted is not what was seen: trust none of this, and calibrate again", "bold red")

@@ -25,7 +25,7 @@ BEYOND = 1.28
 """Standard errors: neighbours are taken to be as alike as they are at most, with 90 % confidence.
 
 By the estimate alone, of AR 0.6 series of 8 values that had an interval 79 % held the truth in it, and 81 % of AR 0.9
-series of 40 (`benchmarks/itself/intervals.py`).
+series of 40 (with 0 here, 300 series each of `benchmarks/itself/intervals.py`).
 """
 
 

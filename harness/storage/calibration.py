@@ -29,7 +29,7 @@ def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any]) -> dict
     newest: dict[str, dict[str, Any]] = {}
     for path in sorted((results / "studies").glob(f"*-{NAME}*")):
         known = _read(path)
-        if known is not None and known.pop("machine") == machine(facts):
+        if known is not None and machine(known.pop("machine")) == machine(facts):
             newest[json.dumps(known["job"], sort_keys=True)] = {"study": path.name, **known}
     same = newest.get(json.dumps(of, sort_keys=True))
     return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)

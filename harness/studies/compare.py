@@ -178,7 +178,7 @@ class Compare(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
-        if self.unavailable or self.has_given_up:
+        if self.unavailable or self.changed or self.has_given_up:
             return self.failures[-1]
         lacking, usual = self._lacking, self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from harness.base.errors import InputError
 from harness.statistics.sequential import LEVEL, Sequential
 from harness.studies.compared import MEASURES, Compared
 
@@ -37,13 +38,14 @@ class Question:
     limit: float = 0.0
 
     def __post_init__(self) -> None:
-        """ValueError for numbers that nothing can be made of, as in a damaged file."""
+        """InputError for what nothing can be made of, as in a damaged file."""
         if self.measure not in MEASURES:
-            raise ValueError(f"{self.measure!r} is no measure")
+            raise InputError(f"{self.measure!r} is not a measure; there are {', '.join(MEASURES)}")
         if self.resolve is not None and not 0 < self.resolve < 1:
-            raise ValueError(f"resolve {self.resolve:g} is not above 0 and below 1")
-        if not (0 < self.budget < math.inf and self.seeds > 0 and 0 < self.level < 1 and self.limit >= 0):
-            raise ValueError("budget, seeds, level and limit are numbers above 0")
+            why = "anything would be the same" if self.resolve >= 1 else "nothing would be"
+            raise InputError(f"resolve {self.resolve:.0%}: {why}; give more than 0% and less than 100%")
+        if not (0 < self.budget < math.inf and self.seeds > 0 and 0 < self.level < 1):
+            raise InputError("budget, seeds and level are numbers above 0")
 
     @property
     def compared(self) -> Compared:

@@ -75,6 +75,10 @@ class Asked:
     resolve: float = 0.01
 
 
+MOST_RESOLVED = 0.5
+"""Of effects, however large: twice as slow is never the same."""
+
+
 class Nightly(Composite):
     """``broken``: scenarios that could not even begin, and why."""
 
@@ -234,7 +238,7 @@ class Nightly(Composite):
         found = confirmation.finding(study, suspect) if isinstance(study, Compare) else None
         if found is None or found.mean is None or MEASURES[suspect.measure].absolute:
             return self.asked_.resolve
-        return max(self.asked_.resolve, abs(found.mean.estimate) / 2)
+        return max(self.asked_.resolve, min(abs(found.mean.estimate) / 2, MOST_RESOLVED))
 
     def _meant(self, verb: str, rest: str) -> tuple[Suspect, int]:
         """The suspicion that a part is about, and how many changes its second side has."""

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,9 @@ DEFAULT_MXNET = "1.9.1"
 NEWEST_PYTHON = (3, 11)
 _NUMPY = "numpy<1.24"
 _INFO = "target.json"
+_NO_VERSION = re.compile(r"requirement (\S+) \(from versions: (?!none)(.+)\)")
+"""What pip says where the index has the package, and not that version of it."""
+
 Say = Callable[[str], None]
 
 DEFAULT_HOROVOD = "0.28.1"
@@ -376,20 +379,14 @@ def _run(
         complaints = errors.read().splitlines()
     if process.returncode == 0:
         return "".join(output)
-    if (versions := _versions(complaints)) not in ("", "none"):
-        raise UnknownVersionError(f"target {what}: the package index has no such version; there are {versions}")
+    if (found := next(filter(None, map(_NO_VERSION.search, complaints)), None)) is not None:
+        raise UnknownVersionError(f"target {what}: the package index has no {found[1]}; there are {found[2]}")
     last = [line for line in complaints + "".join(output).splitlines() if line.strip()][-4:]
     raise TargetError(
         f"target {what} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
         + "\n".join(f"  {line}" for line in last)
         + f"\nif that is for want of a network, {remedy}"
     )
-
-
-def _versions(complaints: Sequence[str]) -> str:
-    """Those that pip found where it did not find the one that was asked for."""
-    found = (line.partition("from versions:")[2] for line in complaints if "from versions:" in line)
-    return next(found, "").strip(" )")
 
 
 def base_python() -> tuple[str, str]:

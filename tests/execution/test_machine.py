@@ -97,6 +97,11 @@ def test_a_split_gpu_needs_the_name_of_a_slice(unfit: Callable[..., str | None])
     assert "hides a GPU" in str(unfit(text, parts, CUDA_VISIBLE_DEVICES="MIG-c"))
 
 
+def test_a_split_gpu_is_not_given_out(unfit: Callable[..., str | None]) -> None:
+    parts = replace(TWO[0], mig=True, slices=["MIG-a"])
+    assert "own_gpus gives out whole GPUs, and gpu(0) is split" in str(unfit(OWN, parts, TWO[1]))
+
+
 def test_a_van_that_the_target_would_ignore_is_refused(plan_of: Callable[..., Plan]) -> None:
     text = SCENARIO.replace("workers: 2", "workers: 2, van: p3, update_on_kvstore: false")
     machine.require(plan_of(text + "target: {mxnet: 1.7.0.post2}\n"))

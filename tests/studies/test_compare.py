@@ -470,5 +470,6 @@ def test_in_how_many_pairs_others_used_the_machine() -> None:
     [{"resolve": 1.0}, {"resolve": -5.0}, {"resolve": 0.0}, {"budget": 0.0}, {"budget": math.inf}, {"measure": "x"}],
 )
 def test_a_question_that_cannot_be_asked(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"is not above 0|are numbers above 0|is no measure"):
+    assert Question(limit=-5.0).limit == -5.0, "a night whose budget is spent leaves less than nothing"
+    with pytest.raises(InputError, match=r"less than 100%|are numbers above 0|is not a measure"):
         Question(**wrong)

@@ -12,6 +12,7 @@ import pytest
 from harness.base.errors import DamagedRunError, InputError, RunNotFoundError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
+from harness.studies import study as study_module
 from harness.studies import study_folder
 from harness.studies.study import Progress, Study, Trial, perform, reopened
 from harness.studies.study_folder import Answer, StudyFolder
@@ -121,6 +122,15 @@ def test_a_key_counts_once(tmp_path: Path) -> None:
     study = Doubling(1)
     perform(study, folder, lambda progress: None)
     assert _summary(folder) == {"answered": [1]}
+
+
+def test_a_run_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it was written under another key."""
+    folder = study_folder.create(tmp_path, "doubling", {})
+    for key in ("1", "2"):
+        folder.append(Answer(key, "one"))
+    monkeypatch.setattr(study_module, "_verdict", lambda _, answer: None)
+    assert study_module.recall(Doubling(3), folder) == 1
 
 
 def test_a_run_that_was_damaged_or_says_nothing_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
