@@ -1,0 +1,68 @@
+"""A comparison as people read it: what failed, and what has changed, comes first."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from harness.report import compare
+from harness.studies.compare import Compare
+from harness.studies.finding import Question
+from harness.studies.meaning import Meaning
+from harness.studies.pairs import Pair
+from harness.studies.sides import Side, Sides
+from harness.vocabulary.events import Ended
+
+SIDES = Sides(
+    "q", {"title": "Why?", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
+)
+
+
+def _study() -> Compare:
+    study = Compare(SIDES, Question())
+    study._short = {"b": Meaning("identical", "the same numbers", 0.0)}
+    return study
+
+
+def _lines(study: Compare) -> list[str]:
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(compare.render(study))
+    return console.export_text().splitlines()
+
+
+def test_a_side_that_fails_is_the_first_line() -> None:
+    study = _study()
+    for number in (1, 2):
+        ended = Ended(1.0, "b", "worker/0", "crashed", "signal 9")
+        study._add_lost(f"pair-00{number}", Pair("run", 1.0, {}, {}), "b", ended)
+    first, *_, last = _lines(study)
+    assert first == "FAILED 2 times: b did not train to the end: crashed: signal 9"
+    assert "  it has not trained to its end in any pair" in _lines(study)
+    assert last == "failed 2 times: b did not train to the end: crashed: signal 9"
+
+
+def test_what_has_changed_is_the_first_line() -> None:
+    study = _study()
+    study.changed = "the target of b has changed since this was begun; begin a new comparison"
+    assert _lines(study)[0] == f"NOT GONE ON WITH: {study.changed}"
+
+
+def test_few_turns_that_take_most_of_the_time_are_told() -> None:
+    study = _study()
+    for noise in (0.0, 0.03, -0.03, 0.02, -0.02, 0.01):
+        study.seconds += 40.0
+        study._take(Pair("run", 40.0, {"throughput": {"b": noise}, "throughput_overall": {"b": noise * 9 - 0.3}}, {}))
+    told = "\n".join(_lines(study))
+    assert "b is undecided" in told
+    assert "over all of the time (" in told and "few turns take much of it" in told
+    assert "others used the machine" not in told
+
+
+def test_a_busy_machine_is_told_with_the_answer() -> None:
+    study = _study()
+    for _ in range(2):
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, "others used 40%"))
+    told = _lines(study)
+    assert any("(others used the machine in 1 of 1 pairs)" in line for line in told)
+    assert any(line.startswith("on a busy machine a side may suffer more") for line in told)
