@@ -55,11 +55,15 @@ def collect(interpreters: Mapping[str, Interpreter], isolated: bool, wire: str) 
     }
 
 
-def of_targets(imported: Mapping[str, Imported]) -> dict[str, Any]:
-    """What workers found in their targets: versions and the library's enabled features; by arm where these differ."""
+def of_targets(imported: Mapping[str, Imported], arms: int) -> dict[str, Any]:
+    """What workers found in their targets: versions and the library's enabled features.
+
+    By arm where these differ, or where not every one of so many arms came so far as to say.
+    """
     found = {arm: {name: getattr(event, name) for name in _OF_TARGET} for arm, event in imported.items()}
     first = next(iter(found.values()))
-    return {"target": first, **({"targets": found} if any(each != first for each in found.values()) else {})}
+    is_of_all = len(found) == arms and all(each == first for each in found.values())
+    return {"target": first, **({} if is_of_all else {"targets": found})}
 
 
 def of_nccl(said: Mapping[str, Mapping[str, NcclLog]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import time
@@ -39,7 +40,7 @@ from harness.storage import calibration, history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
 from harness.targets import other_nccl
-from harness.vocabulary import events
+from harness.vocabulary import events, turns
 from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.filled_in import with_ports
 from harness.vocabulary.instructions import Instruction, Spawn, WatchGpus
@@ -121,13 +122,14 @@ def execute(
     with _status(folder, asked, interruption) as ending:
         networked = any(arm.network is not None for arm in asked.plan.arms)
         known = facts.collect(asked.interpreters, backend.isolated, backend.wire if networked else "not used")
-        if (calibrated := calibration.find(asked.results, known, asked.plan.job_kind)) is not None:
-            known["calibration"] = calibrated
         _store_inputs(folder, asked, known)
         disturbance = Disturbance()
         told = _run_arms(folder, asked, backend, observe, interruption)
         if told.imported:
-            found = {**facts.of_targets(told.imported), **facts.of_nccl(told.nccl), "disturbance": disturbance.facts()}
+            known |= facts.of_targets(told.imported, len(asked.plan.arms))
+            if (calibrated := calibration.find(asked.results, known, asked.plan.job(known))) is not None:
+                known["calibration"] = calibrated
+            found = {**facts.of_nccl(told.nccl), "disturbance": disturbance.facts()}
             folder.write_json("facts.json", {**known, **found})
         if interruption.signal is None:
             verdict = judged(folder)
@@ -195,7 +197,7 @@ def _run_arms(
                         )
                         for arm in arms
                     ]
-                    _perform(runs, random.Random(arms[0].workload.seed))
+                    _perform(runs, _rounds(runs, arms[0]))
                     told.nccl.update((run.name, run.nccl) for run in runs if run.nccl)
     finally:
         past.close()
@@ -212,7 +214,20 @@ def _agent(folder: RunFolder, backend: Backend, arm: Arm, agents: ExitStack) -> 
     return agents.enter_context(backend.open(arm.name, arm.network is not None))
 
 
-def _perform(runs: Sequence[_ArmRun], order: random.Random) -> None:
+def _rounds(runs: Sequence[_ArmRun], arm: Arm) -> Iterator[list[_ArmRun]]:
+    """Who goes first, and next, in every round: drawn from the seed, then as often and as late as each other.
+
+    Of more than two, drawn anew for every four rounds.
+    """
+    order, warmup = random.Random(arm.workload.seed), arm.workload.warmup // (arm.turn or 1)
+    drawn = order.sample(runs, len(runs))
+    for number in itertools.count(-warmup):
+        if len(runs) > 2 and number % 4 == 0:
+            drawn = order.sample(runs, len(runs))
+        yield drawn[::-1] if turns.is_reversed(number) else drawn[:]
+
+
+def _perform(runs: Sequence[_ArmRun], rounds: Iterator[list[_ArmRun]]) -> None:
     """Run arms to their ends: one alone, or several that live at once and take turns, each once in every round.
 
     Who has no turn waits for it and tells nothing, so that it is enough to listen to the one that has.
@@ -226,7 +241,7 @@ def _perform(runs: Sequence[_ArmRun], order: random.Random) -> None:
             if not run.over:
                 run.listen(POLL_SECONDS if run is active else 0.0)
         if all(run.rests for run in runs) and any(not run.over for run in runs):
-            waiting = [run for run in waiting if not run.over] or order.sample(runs, len(runs))
+            waiting = [run for run in waiting if not run.over] or next(rounds)
             active = waiting.pop(0)
             active.take_turn()
         elif active.over:

@@ -94,7 +94,8 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     known, default = facts.get("calibration"), checks.BETWEEN_RUNS
     if not isinstance(known, Mapping):
         return default
-    upper, same = float(known["between_runs"]["upper"]), known.get("job") == plan.job_kind and plan.has_one_kind
+    upper, job = float(known["between_runs"]["upper"]), plan.job(facts)
+    same = job is not None and known.get("job") == job
     if not same and upper <= default.sd:
         return default
     source = f"calibrated here with {known['between_runs']['n']} runs of {known['scenario']}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import groupby
 from typing import Annotated, Any, Literal
@@ -243,15 +244,12 @@ class Plan(Strict):
         """SHA-256 of `text`."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
-    @property
-    def job_kind(self) -> dict[str, Any]:
-        """What decides how much runs of a job scatter, as far as a plan tells: that of its first arm."""
-        return self.arms[0].kind
-
-    @property
-    def has_one_kind(self) -> bool:
-        """Whether all its arms are such jobs."""
-        return all(arm.kind == self.job_kind for arm in self.arms)
+    def job(self, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What decides how much its runs scatter, with the MXNet that was found; None where arms are not alike."""
+        first = self.arms[0].kind
+        if any(arm.kind != first for arm in self.arms):
+            return None
+        return {**first, "mxnet": facts.get("target", {}).get("mxnet")}
 
     @property
     def own_files(self) -> set[str]:

@@ -9,6 +9,10 @@ glibc gives freed memory back to the kernel where it happens to lie at the end o
 each message anew, so that by luck one has ten times the page faults of its twin for as long as it lives: 15 servers of
 resnet18 with two workers had 1,000 to 18,000 a second, and in 7 of 7 pairs the side with more was slower, by up to
 3.5 %. Servers in turns keep what they had.
+
+Where its memory lies decides, too, how fast a program is, and a longer environment moves all that is allocated after
+it (Mytkowicz and others, 2009). So each process has a padding of another length in every pair: what is luck has to differ
+from pair to pair, or it passes for an effect, as it did (`docs/comparing.md`).
 """
 
 from __future__ import annotations
@@ -19,7 +23,10 @@ from collections.abc import Iterable
 from harness.planning.plan import Arm
 from harness.topologies import Role
 
-HASH_SEED = "PYTHONHASHSEED"
+HASH_SEED, PADDING = "PYTHONHASHSEED", "HARNESS_PADDING"
+
+LENGTHS = (512, 4608)
+"""Bytes of a padding: long enough to lie among other allocations, and to move them by anything up to a page."""
 
 KEEPS_MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
@@ -48,7 +55,7 @@ def alike(arms: Iterable[Arm]) -> list[Arm]:
 
 def _among(arm: Arm, company: list[Arm]) -> Arm:
     asks_for_malloc = any(name.startswith(_MALLOC) for each in company for name in each.env)
-    hashed = (_hashed(role, arm) for role in arm.roles)
+    hashed = (_padded(_hashed(role, arm), arm) for role in arm.roles)
     return arm.model_copy(
         update={
             "threads": max(map(_threads, company)),
@@ -79,9 +86,20 @@ def _is_restless(arm: Arm) -> bool:
     return job.loop == "horovod" or arm.env.get("OMP_NUM_THREADS", "1") != "1" or ahead
 
 
+def _padded(role: Role, arm: Arm) -> Role:
+    """Each process by itself, unlike its twin's."""
+    length = _random(f"{arm.of} {PADDING}", role, arm).randrange(*LENGTHS)
+    return role.model_copy(update={"env": {**role.env, PADDING: "x" * length}})
+
+
 def _hashed(role: Role, arm: Arm) -> Role:
     """With a seed from the scenario's, the repeat and the role, unless the arm has one of its own."""
     if HASH_SEED in arm.env:
         return role
-    seed = random.Random(f"{arm.workload.seed} {arm.repeat} {role.name}").randrange(1, _SEEDS)
+    seed = _random(HASH_SEED, role, arm).randrange(1, _SEEDS)
     return role.model_copy(update={"env": {**role.env, HASH_SEED: str(seed)}})
+
+
+def _random(what: str, role: Role, arm: Arm) -> random.Random:
+    """Another for each pair and role."""
+    return random.Random(f"{arm.workload.seed} {arm.repeat} {role.name} {what}")

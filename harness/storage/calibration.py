@@ -17,19 +17,23 @@ FACTS = ("cpu_model", "cores", "cores_allowed", "governor", "memory_bytes", "ker
 
 
 def machine(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts that a calibration holds for."""
-    return {name: facts.get(name) for name in FACTS}
+    """The facts that a calibration holds for; what is not available is None, for whatever reason."""
+    return {name: None if _is_missing(facts.get(name)) else facts[name] for name in FACTS}
 
 
-def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any]) -> dict[str, Any] | None:
+def _is_missing(fact: object) -> bool:
+    return fact is None or (isinstance(fact, str) and fact.startswith("not available"))
+
+
+def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The newest one below a folder of results of the same job; else of the newest of each, whose runs differ most.
 
-    None where there is none, or only of another machine.
+    None where there is none, or only of another machine. ``of``: the job, None for several.
     """
-    newest: dict[str, dict[str, Any]] = {}
+    here, newest = machine(facts), dict[str, dict[str, Any]]()
     for path in sorted((results / "studies").glob(f"*-{NAME}*")):
         known = _read(path)
-        if known is not None and machine(known.pop("machine")) == machine(facts):
+        if known is not None and machine(known.pop("machine")) == here:
             newest[json.dumps(known["job"], sort_keys=True)] = {"study": path.name, **known}
     same = newest.get(json.dumps(of, sort_keys=True))
     return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)

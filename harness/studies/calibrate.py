@@ -50,7 +50,7 @@ class Calibrate(Study):
         self._done: set[str] = set()
         self._step = 0.0
         self._machine: dict[str, Any] = {}
-        self._job: dict[str, Any] = {}
+        self._job: Mapping[str, Any] | None = None
 
     @property
     def question(self) -> Mapping[str, Any]:
@@ -116,7 +116,7 @@ class Calibrate(Study):
         machine, folder = calibration.machine(verdict.facts), run_folder.find(self.folder.results, verdict.run)
         if changed := self._changed(machine):
             return self._failed(key, changed)
-        self._machine, self._job = machine, folder.plan().job_kind
+        self._machine, self._job = machine, folder.plan().job(verdict.facts)
         if key.startswith("duet"):
             return self._add_duet(
                 key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)

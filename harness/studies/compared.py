@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
+from harness.vocabulary import turns
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 TRIMMED = 0.25
@@ -89,11 +90,18 @@ LOSSES = ("drift", "loss_half_way", "loss_area")
 def _middle_turns(first: Sequence[float], other: Sequence[float]) -> float:
     """Mean over pairs of turns that follow each other, without the quarter that is most extreme on either side.
 
-    What slows down less than a quarter of them does not show. Where a machine has two speeds a median jumps.
+    What slows down less than a quarter of them does not show. Where a machine has two speeds a median jumps. Rounds of
+    either order are apart, since who goes first is faster: together, which are extreme would depend on their numbers.
     """
-    ratios = sorted(math.log(theirs / mine) for mine, theirs in zip(first, other, strict=True))
-    cut = int(len(ratios) * TRIMMED)
-    return fmean(ratios[cut : len(ratios) - cut])
+    ratios: dict[bool, list[float]] = {}
+    for number, (mine, theirs) in enumerate(zip(first, other, strict=True)):
+        ratios.setdefault(turns.is_reversed(number), []).append(math.log(theirs / mine))
+    return fmean(_middle(each) for each in ratios.values())
+
+
+def _middle(values: Sequence[float]) -> float:
+    cut = int(len(values) * TRIMMED)
+    return fmean(sorted(values)[cut : len(values) - cut])
 
 
 def _all_turns(first: Sequence[float], other: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import yaml
@@ -111,13 +112,17 @@ class Sides:
         return self._text("which is faster?", self._in_turn(number), {**workload, **steps}, number, turns=turn)
 
     def apart(self, number: int, workload: Mapping[str, Any]) -> str:
-        """The scenario of pair ``number`` where sides run one after the other, each first in its turn."""
+        """The scenario of pair ``number`` where sides run one after the other, in an order that is drawn."""
         return self._text("which is faster?", self._in_turn(number), workload, number)
 
     def _in_turn(self, number: int) -> dict[str, Mapping[str, Any]]:
-        """The fields of each side; another is started first in each pair."""
-        first = number % len(self.sides)
-        return {side.name: side.fields for side in (*self.sides[first:], *self.sides[:first])}
+        """The fields of each side; which is started first is drawn anew for each pair.
+
+        What starts gets the memory that was given back last: where sides took turns in being the first, each would have
+        the same in all pairs.
+        """
+        order = Random(f"{self.values.get('seed', 0)} {number}").sample(self.sides, len(self.sides))
+        return {side.name: side.fields for side in order}
 
     def alone(self, number: int) -> str:
         """The scenario as it is, once, with the seed of its number."""

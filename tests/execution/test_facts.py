@@ -29,10 +29,11 @@ def test_arms_with_interpreters_of_their_own_are_told_apart() -> None:
     known = facts.collect({"a": mine, "b": other}, isolated=True, wire="compiled")
     assert known["target_interpreters"] == {"a": sys.executable, "b": "/bin/true"}
     one = Imported(1.0, "a", "worker/0", 0.5, "3.11", "1.9.1", "1.23", [])
-    found = facts.of_targets({"a": one, "b": replace(one, mxnet="1.8.0")})
+    found = facts.of_targets({"a": one, "b": replace(one, mxnet="1.8.0")}, 2)
     assert found["target"]["mxnet"] == "1.9.1"
     assert found["targets"]["b"]["mxnet"] == "1.8.0"
-    assert "targets" not in facts.of_targets({"a": one, "b": one})
+    assert "targets" not in facts.of_targets({"a": one, "b": one}, 2)
+    assert [*facts.of_targets({"b": one}, 2)["targets"]] == ["b"], "a did not come so far"
 
 
 def test_what_cannot_be_had_says_why() -> None:

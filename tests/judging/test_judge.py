@@ -204,24 +204,27 @@ def test_shares_of_repeats_are_judged_by_their_mean(plan_of: Callable[..., Plan]
 
 
 def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan]) -> None:
+    facts = {"target": {"mxnet": "1.9.1"}}
+
     def between(sd: float, **job: Any) -> tuple[float, str]:
-        kind = {**plan_of().job_kind, **job}
+        kind = {**(plan_of().job(facts) or {}), **job}
         known = {"scenario": "lenet", "between_runs": {"n": 12, "sd": sd, "upper": sd}, "job": kind}
-        spread = _between_runs(plan_of(), {"calibration": known})
+        spread = _between_runs(plan_of(), {**facts, "calibration": known})
         return spread.sd, spread.source
 
     assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
     assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
+    assert between(0.02, mxnet="1.8.0") == (0.09, "a cautious default"), "as in an interpreter that was upgraded"
     assert between(0.20, model="resnet18") == (0.20, "calibrated here with 12 runs of lenet, another job")
 
 
 def test_a_calibration_is_of_the_software_and_of_all_arms(plan_of: Callable[..., Plan]) -> None:
     plain = plan_of()
     for text in ("target: {mxnet: 1.8.0.post0}", "target: {env: {OMP_NUM_THREADS: '2'}}"):
-        assert plan_of(SCENARIO + text + "\n").job_kind != plain.job_kind
+        assert plan_of(SCENARIO + text + "\n").job({}) != plain.job({})
     naive = {"target": {"env": {"MXNET_ENGINE_TYPE": "NaiveEngine"}}}
     both = plan_of(SCENARIO, ("variants", {"a": {}, "b": naive}))
-    assert (plain.has_one_kind, both.has_one_kind) == (True, False)
+    assert (plain.job({}) is None, both.job({})) == (False, None)
 
 
 def test_with_faults_runs_differ_by_the_default_at_least(plan_of: Callable[..., Plan]) -> None:

@@ -1,4 +1,4 @@
-"""Python's hashes are seeded alike in processes that are compared, and servers keep memory alike; only there."""
+"""Processes that are compared: hashes are seeded alike, servers keep memory alike, and luck is not; only there."""
 
 from __future__ import annotations
 
@@ -47,6 +47,19 @@ def test_who_gives_one_has_it(plan_of: Callable[..., Plan]) -> None:
 
 def test_without_turns_python_draws_them(plan_of: Callable[..., Plan]) -> None:
     assert {*seeds(plan_of(TEXT, ("turns", None)))["a"]} == {""}
+
+
+def paddings(plan: Plan) -> dict[str, list[int]]:
+    return {arm.name: [len(role.env.get("HARNESS_PADDING", "")) for role in arm.roles] for arm in plan.arms}
+
+
+def test_every_process_has_a_padding_of_its_own_in_every_pair(plan_of: Callable[..., Plan]) -> None:
+    """Where memory lies is luck: what would be the same in all pairs would pass for an effect."""
+    first, again, other = (paddings(plan_of(TEXT, ("seed", seed))) for seed in (1, 1, 2))
+    assert first == again
+    every = [length for found in (first, other) for each in found.values() for length in each]
+    assert len(set(every)) > 12 and all(512 <= length < 4608 for length in every)
+    assert {*paddings(plan_of(TEXT, ("turns", None)))["a"]} == {0}
 
 
 def keeps(plan: Plan) -> dict[str, list[str]]:

@@ -44,6 +44,14 @@ def test_of_other_jobs_the_one_whose_runs_differ_most(tmp_path: Path) -> None:
     other, same = calibration.find(tmp_path, FACTS, JOB), calibration.find(tmp_path, FACTS, long)
     assert other is not None and same is not None
     assert (other["scenario"], same["scenario"]) == ("short", "long")
+    several = calibration.find(tmp_path, FACTS, None)
+    assert several == other, "of several jobs none is theirs"
+
+
+def test_why_a_fact_is_missing_does_not_matter(tmp_path: Path) -> None:
+    _stored(tmp_path, between_runs=BETWEEN)
+    assert calibration.find(tmp_path, {**FACTS, "gpus": "not available: nvml shared library not found"}, JOB)
+    assert calibration.find(tmp_path, {**FACTS, "gpus": ["A100"]}, JOB) is None
 
 
 @pytest.mark.parametrize(

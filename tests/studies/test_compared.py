@@ -10,6 +10,7 @@ from harness.cli import compare
 from harness.statistics.sequential import MIN_VALUES
 from harness.studies.compared import MEASURES
 from harness.vocabulary.quantities import Quantity
+from harness.vocabulary.turns import is_reversed
 from tests.checks.arms import arm
 
 
@@ -24,6 +25,16 @@ def test_turns_are_compared_one_by_one() -> None:
     assert MEASURES["throughput"].apart(first, other, duet=False) == pytest.approx(math.log(1.1))
     assert MEASURES["throughput"].apart(first, arm(_rates(110.0)), duet=True) is None
     assert MEASURES["throughput"].apart(first, arm(_rates(0.0, 1.0, 1.0)), duet=True) is None
+
+
+def test_who_goes_first_in_a_round_does_not_matter() -> None:
+    """Also where one of the orders came more often; that a side is slower shows in both."""
+    before = [is_reversed(number) for number in range(21)]
+    first = arm(_rates(*(100.0 if late else 110.0 for late in before)))
+    other = arm(_rates(*(110.0 if late else 100.0 for late in before)))
+    assert MEASURES["throughput"].apart(first, other, duet=True) == pytest.approx(0.0, abs=1e-12)
+    slower = arm(_rates(*(99.0 if late else 90.0 for late in before)))
+    assert MEASURES["throughput"].apart(first, slower, duet=True) == pytest.approx(math.log(0.9))
 
 
 def test_the_worst_worker_counts_and_bytes_add_up() -> None:
