@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,9 +101,9 @@ def _last(folder: StudyFolder) -> tuple[str, Mapping[str, Any]]:
     trials = [folder.path / "trials" / f"{answer.key}.yaml" for answer in answers]
     kept = (path.read_text() for path in trials if path.is_file())
     scenario = next(kept, "(none is kept: its runs are of other plans)")
-    for answer in answers:
+    for answer in filter(attrgetter("run"), answers):
         try:
-            return scenario, run_folder.find(folder.results, answer.run).read_json("facts.json") if answer.run else {}
+            return scenario, run_folder.find(folder.results, answer.run).read_json("facts.json")
         except HarnessError:  # it was deleted since
             continue
     return scenario, {}

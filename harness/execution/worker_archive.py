@@ -11,12 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from harness.base import registry
-from harness.base.errors import InputError, RegistryError
+from harness.base.errors import DamagedRunError, InputError, RegistryError
 from harness.faults import WorkerFault
 from harness.scenario.load import LoadedScenario
 
 _FAULTS, _MODELS = "harness.worker.faults", "harness.worker.models"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_OWN = "own/"
 PACKAGE = "_harness_worker"
 """What the worker is called in its archive: a name that no script of a user's has for a module of its own."""
 
@@ -53,6 +54,15 @@ def require_unchanged(archive: bytes, own_files: Iterable[str]) -> None:
                 raise InputError(f"{file} was changed since the plan was made; run the scenario anew")
 
 
+def copies(archive: Path) -> dict[str, int]:
+    """Checksums of what an archive has a copy of, by its place; DamagedRunError where it cannot be read."""
+    try:
+        with zipfile.ZipFile(archive) as found:
+            return {each.filename.removeprefix(_OWN[:-1]): each.CRC for each in found.infolist()}
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DamagedRunError(f"{archive} cannot be read: {error}") from error
+
+
 def _read(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
@@ -61,7 +71,7 @@ def _read(file: str) -> bytes:
 
 
 def _place_of(file: str) -> str:
-    return f"own/{file.lstrip('/')}"
+    return f"{_OWN}{file.lstrip('/')}"
 
 
 @cache

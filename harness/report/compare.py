@@ -64,7 +64,7 @@ def _answers(study: Compare) -> Iterator[Text]:
         yield Text(f"{told}{study.evidence.doubt}", _STYLES.get(finding.word, "yellow"))
         if finding.word == "undecided":
             yield Text(f"  {_undecided(study, finding)}")
-            yield from _objection(study, finding)
+        yield from _objection(study, finding)
         if (finding.measure, study.question_.measure) == (GUARD, GUARDED):
             yield Text("  by the time of all turns: in most turns that does not show, so it lies in few of them")
 
@@ -78,8 +78,11 @@ def _objection(study: Compare, finding: Finding) -> Iterator[Text]:
 
 def _undecided(study: Compare, finding: Finding) -> str:
     """What could not be seen, and what would help."""
+    if study.changed:
+        return "what was seen until then does not decide"
     if study.has_given_up:
-        return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]} (--resume tries again)"
+        again = " (--resume tries again)" if study.tries_again else ""
+        return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
     if finding.mean is None and finding.side in study.fallen:
         return "it has not trained to its end in any pair"
     if finding.mean is None or math.isinf(finding.mean.detectable):

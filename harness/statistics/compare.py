@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from statistics import mean, median, stdev
 
 from harness.statistics.comparison import CONFIDENT, MIN_SAMPLES, Comparison, Ratio, Spread, Z
-from harness.statistics.summary import quantile, summarize
+from harness.statistics.summary import loosely, summarize
 
 MIN_REPEATS = 3
 """Fewer say so little of what differs between them that the spread is taken from elsewhere."""
@@ -76,15 +76,15 @@ def _basis(runs: int, spread: Spread) -> str:
 def _noise(arm: Sequence[Series]) -> tuple[float, float]:
     """Squares of how far the logarithm of a mean of medians may be below and above.
 
-    Where a series is too much alike for an interval, by its middle half: what changes so slowly differs between runs
-    too, and is in their spread.
+    Where a series is too short or too much alike for an interval, as if it were not, and by its middle half at least:
+    what changes slowly differs between runs too, and is in their spread.
     """
     below, above = 0.0, 0.0
     for series in arm:
         found = summarize(series)
         low, high = found.low, found.high
         if low is None or high is None:
-            low, high = quantile(series, 0.25), quantile(series, 0.75)
+            low, high = loosely(series)
         below += (math.log(found.median / low) / len(arm)) ** 2 if low > 0 else math.inf
         above += (math.log(high / found.median) / len(arm)) ** 2
     return below, above

@@ -3,7 +3,7 @@
 A suspicion, not an answer: nights differ by what the machine does. Compared are medians, so that a bad night does no
 harm, and nights count for as many as they are worth (`harness.statistics.dependence`). Apache Otava, made for this,
 takes a level that wanders for changes (of flat series with a correlation of 0.5 from night to night: see
-`benchmarks/itself/nights.py`), and brings thirty packages.
+`benchmarks/nights`), and brings thirty packages.
 """
 
 from __future__ import annotations

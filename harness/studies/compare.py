@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import InputError
+from harness.execution import worker_archive
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
+from harness.storage.run_folder import RunFolder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
@@ -92,13 +94,14 @@ class Compare(Study):
         self.unread: Mapping[str, str] = {}
         self._short: dict[str, Meaning] = {}
         self.failures: list[str] = []
-        self._in_a_row: list[str] = []
+        self._in_a_row: list[bool] = []
         self._lost: list[str] = []
         self._traces: Mapping[str, Traces] = {}
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
         self.fallen: dict[str, list[str]] = {}
+        self._first_diverged = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
         self._step = 0.0
@@ -153,6 +156,11 @@ class Compare(Study):
     def has_given_up(self) -> bool:
         """Whether runs failed too often, one after the other, for anything to be said."""
         return len(self._in_a_row) >= TRIES
+
+    @property
+    def tries_again(self) -> bool:
+        """Whether any of these is run again when the study is opened again."""
+        return any(self._in_a_row)
 
     @property
     def _goes_on(self) -> bool:
@@ -228,11 +236,11 @@ class Compare(Study):
         if not _KEY.fullmatch(key):
             raise LookupError(key)
         if verdict is None or self.folder is None:
-            return self._failed(key, failure)
+            return self._failed(key, failure, again=True)
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
-        self.changed = self._what_changed(folder.plan().worker, verdict.facts)
+        self.changed = self._what_changed(_what_ran(folder, verdict.facts))
         if self.changed:
             return self._failed(key, self.changed)
         if key.startswith("pair-"):
@@ -240,7 +248,7 @@ class Compare(Study):
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:
-            return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason)
+            return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
         if lost:
             first = next((each for each in lost if each[0] not in self._names), lost[0])
             return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), *first)
@@ -250,26 +258,21 @@ class Compare(Study):
             self._learn(history.read(folder.path / "history.jsonl"))
         return self._add_pair(key, verdict, seconds)
 
-    def _what_changed(self, worker: str, facts: Mapping[str, Any]) -> str:
-        """Why a run is of something else than those before, or "": files that are run are in the worker's archive."""
-        each = facts.get("targets") or dict.fromkeys((side.name for side in self.scenario.sides), facts.get("target"))
-        ran = {"": worker, **{side: told for side, told in each.items() if told}}
-        names = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
+    def _what_changed(self, ran: Mapping[str, Any]) -> str:
+        """Why a run is of something else than those before, or "": not each is of all sides."""
+        changed = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
         self._ran = {**ran, **self._ran}
-        if not names:
-            return ""
-        what = f"the target of {names[0]}" if names[0] else "what is run (a file of it, or the harness)"
-        return f"{what} has changed since this was begun; begin a new comparison"
+        return f"{changed[0]} has changed since this was begun; begin a new comparison" if changed else ""
 
     def passed_over(self, verdict: Verdict) -> None:
         """What it took counts as spent, as it did when it was made."""
         if self.folder is not None:
             self.seconds += pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
 
-    def _failed(self, key: str, why: str, side: str = "") -> str:
-        """What keeps a run from saying anything is tried a few times."""
+    def _failed(self, key: str, why: str, again: bool = False) -> str:
+        """What keeps a run from saying anything is tried a few times; ``again``: also where the study is resumed."""
         self.failures.append(why)
-        self._in_a_row.append(side)
+        self._in_a_row.append(again)
         return f"{key}: {why}"
 
     def _without(self, verdict: Verdict, seconds: float, lost: set[str]) -> Pair:
@@ -290,14 +293,15 @@ class Compare(Study):
         said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
         why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
         if side not in self._names:
+            self._first_diverged |= ended.outcome == "diverged"
             self.unavailable = why if _is_unavailable(ended) else ""
             if self.of_seeds and key.startswith("pair-"):
                 self._take(pair)
-            return self._failed(key, why, side)
-        told = self._failed(key, why, side)
+            return self._failed(key, why, again=True)
+        told = self._failed(key, why)
         self._lost.append(side)
         self.fallen.setdefault(side, []).append(why)
-        diverged = ended.outcome == "diverged"
+        diverged = ended.outcome == "diverged" and not self._first_diverged
         if not (diverged and (self.of_seeds or key.startswith(MEANING))) and self._lost.count(side) < TRIES:
             if key.startswith("pair-"):
                 self._take(pair)
@@ -317,6 +321,7 @@ class Compare(Study):
 
     def _add_meaning(self, past: Sequence[Event]) -> str:
         """Where the first side does not repeat itself, it is run some more times, to see by how much."""
+        self._in_a_row.clear()
         found = meaning.traces(past)
         first, names = self.scenario.sides[0].name, [AGAIN, *REPEATS]
         if not self._traces:
@@ -342,7 +347,11 @@ class Compare(Study):
         steps = any(STEPS in each.fields for each in self.scenario.sides)
         if found.word != "identical" or self.of_seeds or self.scenario.has_faults or steps:
             return found
-        return meaning.in_the_end(found, [pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs])
+        return meaning.in_the_end(found, self._parted(side))
+
+    def _parted(self, side: str) -> list[float]:
+        """How far its final losses are from the first side's, of themselves, in pairs where both are known."""
+        return [pair.parted[side] for pair in self.evidence.pairs if side in pair.parted]
 
     def _learn(self, past: Iterable[Event]) -> None:
         """What a step takes: less than in the run for meaning, which also hashes every parameter in each."""
@@ -354,7 +363,8 @@ class Compare(Study):
         if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
             side, why, diverged = lost
             if not diverged or side not in self._names:
-                return self._failed(key, why, side)
+                self._take(self._without(verdict, seconds, {side}))
+                return self._failed(key, why)
             self.broken = why
             return f"{key}: {why}"
         if not self.of_seeds and self.question_.measure not in found.effects:
@@ -426,8 +436,8 @@ class Compare(Study):
         if other.fields == self.scenario.sides[0].fields:
             return "it is the first side once more"
         words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
-        losses = {pair.effects.get("drift", {}).get(side, 0.0) for pair in self.evidence.pairs}
-        if found is None or found.word != "identical" or words or losses != {0.0} or not self.evidence.counted:
+        parts = any(self._parted(side)) or not self.evidence.counted
+        if found is None or found.word != "identical" or words or parts:
             return None
         read = [field for field in other.fields if field.removeprefix("target.env.") not in self.unread]
         known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in read)]
@@ -476,6 +486,14 @@ class Compare(Study):
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
+
+
+def _what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The harness, files that were run, and the target of each side that came so far as to say, of a run."""
+    plan, told = folder.plan(), facts.get("target")
+    targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
+    files = worker_archive.copies(folder.path / "worker.pyz")
+    return {"the harness": plan.harness, **files, **{f"the target of {arm}": each for arm, each in targets.items()}}
 
 
 def _is_unavailable(ended: Ended) -> bool:

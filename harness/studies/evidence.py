@@ -135,13 +135,20 @@ class Evidence:
         scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
         return Margin.around(_at_least(scale) / 2) if len(scale) > 1 else None
 
+    def is_worse_by_more(self, finding: Finding) -> bool:
+        """Whether all of its interval lies beyond what counts as the same."""
+        measure, margin = MEASURES[finding.measure], self.margin(finding.measure)
+        if finding.word != measure.worse or finding.mean is None or margin is None:
+            return False
+        return finding.mean.low > margin.high if measure.lower_is_better else finding.mean.high < margin.low
+
     @property
     def doubt(self) -> str:
-        """In how many of the pairs that count others used the machine, in words; "" for none."""
+        """How many of the pairs that count were disturbed, in words; "" for none."""
         disturbed = sum(bool(pair.disturbed) for pair in self.counted)
         if not disturbed:
             return ""
-        return f" (others used the machine in {disturbed} of {len(self.counted)} pairs)"
+        return f" ({disturbed} of {len(self.counted)} pairs were disturbed)"
 
     def objection(self, finding: Finding) -> Finding | None:
         """What all of the time says of a side, where that lies outside of what is said, and of what is the same."""

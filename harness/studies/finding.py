@@ -17,6 +17,9 @@ SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 BEYOND, MOST = "beyond", 9.0
 """Ten times as much and more is not told by its digits."""
 
+MOST_RESOLVED = 0.5
+"""Where half of an effect is what counts as the same: twice as slow never is."""
+
 Word = Literal["same", "undecided", "faster", "slower", "less", "more", "better", "worse"]
 
 

@@ -90,14 +90,14 @@ def compare(first: Traces, again: Sequence[Traces], other: Traces) -> Meaning:
     return replace(worst, sentence=f"{worker}: {worst.sentence}")
 
 
-def in_the_end(short: Meaning, effects: Sequence[float]) -> Meaning:
-    """What is said of a side that was the same, bit by bit, in a short run, by the logarithms of final losses."""
-    apart = [math.expm1(abs(effect)) for effect in effects if effect]
+def in_the_end(short: Meaning, parted: Sequence[float]) -> Meaning:
+    """What is said of a side that was the same, bit by bit, in a short run, by how far final losses of pairs part."""
+    apart = [each for each in parted if each]
     if not apart:
         return short
     word: Word = "alike" if max(apart) <= ROUNDING else "different"
     what = "it computes something else later" if word == "different" else "alike later but for rounding"
-    seen = f"final losses of {len(apart)} of {len(effects)} pairs differ, by up to {max(apart):.1g} of themselves"
+    seen = f"final losses of {len(apart)} of {len(parted)} pairs differ, by up to {max(apart):.1g} of themselves"
     return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
 
 
@@ -167,10 +167,11 @@ def _name(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 def _difference(first: Trace, other: Trace) -> float:
     pairs = zip(first.losses, other.losses, strict=True)
-    return max(_relative(one, two) for one, two in pairs)
+    return max(relative(one, two) for one, two in pairs)
 
 
-def _relative(one: float, two: float) -> float:
+def relative(one: float, two: float) -> float:
+    """How far two losses are apart, of the larger one; infinite where one is not a number."""
     if math.isnan(one) or math.isnan(two):
         return 0.0 if math.isnan(one) and math.isnan(two) else math.inf
     return abs(one - two) / max(abs(one), abs(two), 1e-12)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.base.errors import DamagedRunError
 from harness.judging.verdict import Verdict
 from harness.storage.run_folder import RunFolder
+from harness.studies import meaning
 from harness.studies.compared import MEASURES
 from harness.studies.sides import Sides
 from harness.vocabulary.events import Event, Window
@@ -52,7 +53,7 @@ SLOWED = 0.1
 class Pair:
     """One fresh start of every side: seconds that it took, effects by measure and side, and what disturbed it.
 
-    ``first``: the numbers of the first side.
+    ``first``: the numbers of the first side; ``parted``: how far each other side's final loss is from its, of itself.
     """
 
     run: str
@@ -60,6 +61,7 @@ class Pair:
     effects: Mapping[str, Mapping[str, float]]
     first: Mapping[str, float]
     disturbed: str = ""
+    parted: Mapping[str, float] = field(default_factory=dict)
 
 
 def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Mapping[str, Any]) -> str:
@@ -111,7 +113,15 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
     known = {name: measure.value(first) for name, measure in measures.items()}
     values = {name: value for name, value in known.items() if value is not None}
     disturbed = filter(None, (disturbance(verdict.facts), _slowed(verdict.arms)))
-    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed))
+    parted = {side.name: _parted(first, arms[side.name]) for side in scenario.sides[1:]}
+    known_apart = {side: apart for side, apart in parted.items() if apart is not None}
+    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed), known_apart)
+
+
+def _parted(first: ArmMeasures, other: ArmMeasures) -> float | None:
+    """How far final losses are apart, of the larger one; also where they have no ratio."""
+    one, two = (MEASURES["drift"].value(arm) for arm in (first, other))
+    return None if one is None or two is None else meaning.relative(one, two)
 
 
 def _slowed(arms: Sequence[ArmMeasures]) -> str:

@@ -39,7 +39,7 @@ def test_what_was_planted_has_to_be_seen(planted: float, trusted: bool) -> None:
     text = _text(planted)
     assert "20 duets of 20 s; 0 were disturbed" in text
     assert "which is -0.99% of throughput" in text
-    assert ("trust none of this" in text) is not trusted
+    assert ("trust nothing that is said of comparisons" in text) is not trusted
 
 
 def test_twenty_duets_are_enough_also_where_one_is_left_out() -> None:

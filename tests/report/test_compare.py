@@ -56,7 +56,7 @@ def test_few_turns_that_take_most_of_the_time_are_told() -> None:
     told = "\n".join(_lines(study))
     assert "b is undecided" in told
     assert "over all of the time (" in told and "few turns take much of it" in told
-    assert "others used the machine" not in told
+    assert "were disturbed" not in told
 
 
 def test_a_busy_machine_is_told_with_the_answer() -> None:
@@ -64,5 +64,5 @@ def test_a_busy_machine_is_told_with_the_answer() -> None:
     for _ in range(2):
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, "others used 40%"))
     told = _lines(study)
-    assert any("(others used the machine in 1 of 1 pairs)" in line for line in told)
+    assert any("(1 of 1 pairs were disturbed)" in line for line in told)
     assert any(line.startswith("on a busy machine a side may suffer more") for line in told)

@@ -44,11 +44,13 @@ def test_noise_within_runs_adds_to_what_differs_between_them() -> None:
     assert widths[1] ** 2 == pytest.approx(widths[0] ** 2 + (2 * 1.959964 * 0.09) ** 2 * 2, rel=0.1)
 
 
-def test_a_series_that_is_too_much_alike_counts_with_its_middle_half() -> None:
-    rising = [float(value) for value in range(10, 20)]
+@pytest.mark.parametrize(("count", "low", "high"), [(10, 1.1, 1.8), (41, 2.0, 4.0)])
+def test_a_series_that_is_too_much_alike_counts_with_its_middle_half(count: int, low: float, high: float) -> None:
+    """Or, if it is short, as one whose values have nothing in common."""
+    rising = [float(value) for value in range(10, 10 + count)]
     compared = ratio([rising], [[10.0] * 10], NOTHING)
     assert compared is not None
-    assert (compared.comparison.low, compared.comparison.high) == (pytest.approx(1.225), pytest.approx(1.675))
+    assert (compared.comparison.low, compared.comparison.high) == (pytest.approx(low), pytest.approx(high))
 
 
 def test_repeats_are_paired_so_that_what_meets_both_cancels() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.statistics.summary import Summary, quantile, summarize
+from harness.statistics.summary import Summary, loosely, quantile, summarize
 
 
 def test_median_and_interval_of_twenty() -> None:
@@ -23,7 +23,14 @@ def test_below_six_samples_there_is_no_interval() -> None:
 def test_a_series_that_only_rises_has_none_either() -> None:
     rising = summarize([float(value) for value in range(40)])
     assert (rising.median, rising.low, rising.high) == (19.5, None, None)
-    assert rising.note == "too alike for an interval (40 are worth 1)"
+    assert rising.note == "too alike for an interval (40 are worth 1.1)"
+
+
+def test_without_an_interval_there_is_a_loose_one() -> None:
+    """Of few values that of independent ones, which is all of them; of many the middle half, which is more."""
+    assert loosely([float(value) for value in range(1, 9)]) == (1.0, 8.0)
+    assert loosely([float(value) for value in range(10)]) == (1.0, 8.0)
+    assert loosely([float(value) for value in range(101)]) == (25.0, 75.0)
 
 
 def test_what_does_not_change_has_an_interval_without_width() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,10 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.cli.compare import _code
+from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
+from harness.planning.plan import Plan
+from harness.storage import run_folder
 from harness.studies import compare, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
@@ -21,6 +25,7 @@ from harness.studies.sides import Side, Sides
 from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
 from harness.vocabulary.quantities import ArmMeasures, Quantity
+from tests.conftest import SCENARIO
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -163,18 +168,19 @@ def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
     def compared(drift: float, word: Literal["identical", "alike"] = "identical") -> Compare:
         study = Compare(SIDES, Question())
         study._short = {"b": Meaning(word, "the same numbers of 24 steps", 0.0)}
-        for effect in (0.0, drift, drift / 2):
-            study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}, "drift": {"b": effect}}, {"drift": 0.3}))
+        for apart in (0.0, drift, drift / 2):
+            study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": apart}))
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {}))  # nobody saw a loss
         return study
 
-    found = compared(math.log(1.25)).meanings["b"]
+    found = compared(0.25).meanings["b"]
     assert found == Meaning(
         "different",
         "it computes something else later: the same numbers of 24 steps, and not beyond: "
         "final losses of 2 of 3 pairs differ, by up to 0.2 of themselves",
-        pytest.approx(0.25),
+        0.25,
     )
-    assert _code(compared(math.log(1.25))) == 1
+    assert _code(compared(0.25)) == 1
     assert compared(1e-5).meanings["b"].word == "alike"
     assert compared(0.0).meanings["b"].word == "identical"
     assert compared(0.3, "alike").meanings["b"].word == "alike", "rounding grows"
@@ -248,24 +254,31 @@ def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
     mixed = Compare(SIDES, Question())
     for side in ("b", "a", "b"):
         _lost(mixed, side)
-    assert (mixed.broken, mixed.over) == ("", True)
+    assert (mixed.broken, mixed.over, mixed.tries_again) == ("", True, True)
+
+
+def test_what_is_not_measured_is_not_when_it_is_opened_again() -> None:
+    study = Compare(SIDES, Question())
+    for _ in range(3):
+        study._failed("pair-001", "peak memory was not measured: no turn had it")
+    assert (study.has_given_up, study.tries_again) == (True, False)
 
 
 def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
-    def told(**effects: float) -> str | None:
+    def told(parted: float = 0.0, **effects: float) -> str | None:
         study = Compare(SIDES, Question(resolve=0.5))
         study._short = {"b": Meaning("identical", "", 0.0)}
         for number in range(6):
             noise = 0.001 * (number % 3)
-            every = {"throughput": 0.0, "throughput_overall": 0.0, "drift": 0.0, **effects}
-            own = {name: {"b": value + (noise if name != "drift" else 0.0)} for name, value in every.items()}
-            study.evidence.pairs.append(Pair("run", 20.0, own, {}))
+            every = {"throughput": 0.0, "throughput_overall": 0.0, **effects}
+            own = {name: {"b": value + noise} for name, value in every.items()}
+            study.evidence.pairs.append(Pair("run", 20.0, own, {}, parted={"b": parted}))
             study.evidence.look(20.0 * number, 120.0)
         return study.without_effect("b")
 
     assert told() == "the same numbers, bit by bit, and the same throughput within -50.00% to +50.00%"
     assert told(peak_memory=0.9) is None
-    assert told(drift=0.001) is None
+    assert told(parted=0.001) is None
 
 
 def test_bytes_on_links_need_links() -> None:
@@ -283,7 +296,7 @@ def test_a_key_of_nothing_is_no_pair() -> None:
 def test_why_there_is_no_pair() -> None:
     study = Compare(SIDES, Question())
     assert study.in_words == "q: nothing was compared yet"
-    study._failed("pair-001", "aborted: worker/0 had not come up", "")
+    study._failed("pair-001", "aborted: worker/0 had not come up")
     assert study.in_words == "q: nothing was compared: aborted: worker/0 had not come up"
     spent = Compare(SIDES, Question(budget=5.0))
     spent.seconds = 6.0
@@ -350,6 +363,17 @@ def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
     assert Compare(SIDES, Question(measure="accuracy"))._without_loss(_with_losses(0.3, -0.1)) is None
 
 
+@pytest.mark.parametrize("losses", [(0.3, 0.0), (0.0, 0.3), (0.3, None)])
+def test_a_seed_whose_loss_says_nothing_is_missing(losses: tuple[float, float | None]) -> None:
+    """It may be the best or the worst of all: the others do not decide without it."""
+    study = _compared(Question(measure="drift", seeds=4))
+    study._add_pair("pair-002", _with_losses(*losses), 1.0)
+    for number in range(6):
+        study._take(Pair("run", 1.0, {"drift": {"b": 0.5 + 0.01 * number}}, {"drift": 0.3 + 0.01 * number}))
+    (found,) = study.evidence.findings()
+    assert (found.word, found.missing, study.broken) == ("undecided", 1, "")
+
+
 @pytest.mark.parametrize(
     ("limit", "effects", "over"),
     [
@@ -409,17 +433,33 @@ def test_one_trajectory_says_nothing_of_others() -> None:
 
 
 def test_what_is_run_may_not_change_meanwhile() -> None:
-    """Files that are run lie in the worker's archive; another MXNet in an interpreter is seen by its version."""
-    study, old, new = Compare(SIDES, Question()), {"mxnet": "1.8.0"}, {"mxnet": "1.9.1"}
-    assert study._what_changed("w1", {"target": old}) == ""
-    assert study._what_changed("w1", {}) == "", "nobody came so far as to say"
-    assert study._what_changed("w1", {"targets": {"a": old, "again": old, "b": old}}) == ""
-    told = study._what_changed("w2", {"target": old})
-    assert told == "what is run (a file of it, or the harness) has changed since this was begun; begin a new comparison"
-    changed = study._what_changed("w1", {"targets": {"a": old, "b": new}})
-    assert changed == "the target of b has changed since this was begun; begin a new comparison"
-    study.changed = changed
+    """Not every run has all sides: those of the first alone say nothing of the other's files and target."""
+    study = Compare(SIDES, Question())
+    both = {"the harness": "1", "/new.py": 3, "the target of a": "1.8.0", "the target of b": "1.9.1"}
+    assert study._what_changed(both) == ""
+    assert study._what_changed({"the harness": "1", "the target of again-2": "1.8.0"}) == ""
+    end = "has changed since this was begun; begin a new comparison"
+    for what, now in (("the harness", "2"), ("/new.py", 4), ("the target of b", "1.8.0")):
+        assert study._what_changed({**both, what: now}) == f"{what} {end}"
+        assert study._what_changed(both) == ""
+    study.changed = end
     assert (study.over, study.wanted()) == (True, [])
+
+
+def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
+    """A target that all had stands for all; what a side whose worker did not come so far had is not known."""
+    plan = plan_of(SCENARIO, ("variants", {"a": {}, "b": {"workload.batch_size": 64}}))
+    folder = run_folder.create(tmp_path, plan.scenario, plan.hash)
+    folder.write("plan.json", plan.text())
+    folder.write("worker.pyz", worker_archive.build())
+    old, new = {"mxnet": "1.8.0"}, {"mxnet": "1.9.1"}
+    whole = compare._what_ran(folder, {"target": old})
+    assert (whole["the target of a"], whole["the target of b"]) == (old, old)
+    assert whole["the harness"] == plan.harness
+    assert "_harness_worker/main.py" in whole
+    apart = compare._what_ran(folder, {"target": new, "targets": {"b": new}})
+    assert ("the target of a" in apart, apart["the target of b"]) == (False, new)
+    assert not any("target" in name for name in compare._what_ran(folder, {}))
 
 
 def test_what_diverges_at_once_is_not_tried_again() -> None:
@@ -457,12 +497,12 @@ def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
     assert objection.mean.estimate == pytest.approx(-1.0, abs=0.02)
 
 
-def test_in_how_many_pairs_others_used_the_machine() -> None:
+def test_how_many_pairs_were_disturbed() -> None:
     study = _compared(Question())
     assert study.evidence.doubt == ""
     for disturbed in ("others used 40%", "others used 30%"):
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, disturbed))
-    assert study.evidence.doubt == " (others used the machine in 1 of 2 pairs)", "the first was made again"
+    assert study.evidence.doubt == " (1 of 2 pairs were disturbed)", "the first was made again"
 
 
 @pytest.mark.parametrize(
