@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -47,6 +48,7 @@ asv machine --yes                       # once on each machine
 asv run --launch-method forkserver      # all that have the tag, and store the numbers
 asv publish && asv preview              # pages with their history
 harness list                            # runs; harness show, harness report
+harness nightly --budget 60min          # every night: what got slower, or wrong, and because of which change
 ```
 
 - `scenarios/`: `harness scenarios copy more` brings all that come with the harness, `harness try ./train.py` writes one
@@ -79,10 +81,21 @@ def create(folder: Path, own: OwnScript | None) -> list[Path]:
             made = Path(beside) / "project"
             _write(made, texts)
             _commit(made, list(texts))
-            made.rename(folder)  # takes the place of an empty folder
+            _move(made, folder)
     except OSError as error:
         raise storage_error(error, folder, by="") from error
     return [folder / name for name in texts if name.startswith("scenarios/")]
+
+
+def _move(made: Path, folder: Path) -> None:
+    """In place of an empty folder, or into it where somebody is in it."""
+    try:
+        made.rename(folder)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        for each in made.iterdir():
+            each.rename(folder / each.name)
 
 
 def _name(folder: Path) -> str:

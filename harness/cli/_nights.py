@@ -94,16 +94,30 @@ def write(path: Path, text: str) -> None:
         say(f"harness: {path} cannot be written: {(error.strerror or str(error)).lower()}")
 
 
-def deliver(command: str, results: Path, text: str) -> None:
-    """Give the command what it did not take before, then this night, if it has news; what it does not take is kept."""
-    folder = results / "nights" / "undelivered"
-    waiting = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    for path in waiting:
-        if _notify(command, path.read_text(encoding="utf-8")):
-            path.unlink()
-    if text and not _notify(command, text):
-        folder.mkdir(parents=True, exist_ok=True)
-        write(folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.json", text)
+def queue(results: Path, night: str, text: str) -> None:
+    """Keep the news of a night for a command; StorageError where they cannot be."""
+    from harness.storage.run_folder import storage_error
+
+    path = _undelivered(results) / f"{night}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def deliver(command: str, results: Path) -> None:
+    """Give the command all that it did not take yet, oldest first, until it takes one no more: the rest stays."""
+    for path in sorted(_undelivered(results).glob("*.json")):
+        if not _notify(command, path.read_text(encoding="utf-8")):
+            return
+        path.unlink()
+
+
+def _undelivered(results: Path) -> Path:
+    return results / "nights" / "undelivered"
 
 
 def require_command(command: str) -> None:

@@ -107,6 +107,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     from harness.asv_bridge import nights as asv
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.studies import watching
+    from harness.studies.nights import ACCEPTED, FILE
 
     project, results = Path.cwd(), arguments.results
     suite = arguments.suite or project / "scenarios"
@@ -115,7 +116,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
     if arguments.notify is not None:
         _nights.require_command(arguments.notify)
-    ledger.require_possible()
+    ledger.require_possible((FILE, ACCEPTED))
     _, accepted = watching.read(ledger)
     told = _Told(ledger, arguments, accepted)
     try:
@@ -182,6 +183,7 @@ def _over(study: Nightly, folder: StudyFolder, ready: Ready, told: _Told, keys: 
     night = study.night
     kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
     folder.write_json(_IN_LEDGER, kept)
+    _queue(night, told)
     commit = _append(told.ledger, night, ready.files, _written(study))
     try:
         folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
@@ -228,6 +230,7 @@ def _could_not_run(told: _Told, why: str) -> int:
     from harness.studies.nights import Night
 
     night = Night(time.strftime("%Y%m%dT%H%M%S-nightly", time.gmtime()), [], failure=why)
+    _queue(night, told)
     return _tell(replace(night, commit=_append(told.ledger, night, {})), told)
 
 
@@ -272,6 +275,21 @@ def _numbers(study: Nightly, night: Night, keys: Mapping[str, str]) -> dict[str,
     return found
 
 
+def _queue(night: Night, told: _Told) -> None:
+    """Keep news until somebody took them: from before the ledger knows of them, after which nobody tells them again."""
+    import json
+
+    from harness.report import nightly
+
+    body = nightly.as_json(night, told.accepted, told.words)
+    if told.arguments.notify and (body["alerts"] or _has_failed(night)):
+        _nights.queue(told.arguments.results, night.id, json.dumps(body))
+
+
+def _has_failed(night: Night) -> bool:
+    return bool(night.failure) or any(each.state == "failed" for each in night.scenarios)
+
+
 def _tell(night: Night, told: _Told) -> int:
     """Show it, write it, notify; the exit code."""
     import json
@@ -293,10 +311,10 @@ def _tell(night: Night, told: _Told) -> int:
     for form, make in zip(FORMS, makers, strict=True):
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
             _nights.write(path, make(*given))
-    failed = bool(night.failure) or any(each.state == "failed" for each in night.scenarios)
     if arguments.notify:
-        _nights.deliver(arguments.notify, arguments.results, json.dumps(body) if body["alerts"] or failed else "")
-    return 1 if body["alerts"] else EXIT_FAILED if failed else 0
+        _queue(night, told)  # with its commit
+        _nights.deliver(arguments.notify, arguments.results)
+    return 1 if body["alerts"] else EXIT_FAILED if _has_failed(night) else 0
 
 
 def _say(line: str) -> None:

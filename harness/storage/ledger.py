@@ -11,7 +11,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,10 +50,16 @@ class Ledger:
             yield
             file.truncate(0)
 
-    def require_possible(self) -> None:
-        """InputError where git could not take a night, told before one is measured."""
+    def require_possible(self, files: Sequence[str]) -> None:
+        """InputError where git could not take a night, told before one is measured.
+
+        ``files``: those of which each of its commits has one.
+        """
         if others := self._git("for-each-ref", "--format=%(refname:short)", f"{self._ref}/").splitlines():
             raise InputError(f"the branch {others[0]} leaves no room for the branch {self.branch}; rename it")
+        if (tip := self._head()) and not {*files} & {*self._git("ls-tree", "--name-only", tip).splitlines()}:
+            rename = f"git branch -m {self.branch} NAME"
+            raise InputError(f"there is a branch {self.branch} that holds no nights; rename it: {rename}")
         place = ""
         for line in self._git("worktree", "list", "--porcelain").splitlines():
             place = line.removeprefix("worktree ") if line.startswith("worktree ") else place

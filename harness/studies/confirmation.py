@@ -31,9 +31,9 @@ def shows(study: Compare, suspect: Suspect) -> bool:
 
 
 def is_refuted(study: Compare, suspect: Suspect) -> bool:
-    """Whether it says otherwise, and not only nothing."""
+    """Whether it says otherwise, and not only nothing: what begins late shows in pairs alone."""
     if suspect.measure == MEANING:
-        return not study.broken and bool(study.meanings)
+        return not study.broken and bool(study.meanings) and bool(study.evidence.pairs)
     found = finding(study, suspect)
     return found is not None and found.word != "undecided"
 

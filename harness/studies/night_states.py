@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.verdict import Verdict
@@ -29,18 +29,24 @@ def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
         return "failed", next(filter(None, reasons))
     if seen.watched.past.reference is None and not any(verdict.verdict == "pass" for verdict in seen.verdicts):
         return "failed", f"{seen.verdicts[-1].reason}; no night has passed yet"
-    if any(answer.word == "software" for answer in answers):
-        return "alert", ""
-    return _of_changed(seen, answers) if seen.watched.changed else ("good", "")
+    alerted = {answer.arm for answer in answers if answer.word == "software"}
+    word, note = _of_changed(seen, answers, alerted) if seen.watched.changed else ("good", "")
+    if alerted:  # what is not known of other arms has to be before later nights are compared with this one
+        return "alert", "" if word == "good" else note
+    return word, note
 
 
-def _of_changed(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
-    """Changed software is good where it was seen to be the same, or where too many nights could not tell."""
-    found = [_of_arm(seen, arm) for arm in seen.watched.arms if seen.watched.steps_of(arm)]
+def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str]) -> tuple[State, str]:
+    """Changed software is good where it was seen to be the same, or where too many looks could not tell."""
+    arms = [arm for arm in seen.watched.arms if seen.watched.steps_of(arm) and arm not in alerted]
+    found = [_of_arm(seen, arm) for arm in arms]
+    unsettled = [answer for answer in answers if answer.word == "not decided"]
     note = "; ".join(dict.fromkeys(said for _, said in found))
-    if all(good for good, _ in found) and not any(answer.word == "not decided" for answer in answers):
+    if all(good for good, _ in found) and not unsettled:
         return "good", note
-    return _tried(seen.watched, note or "; ".join(answer.text for answer in answers))
+    lacking = [arm for arm in arms if isinstance(seen.looks[arm], str) and seen.watched.can_be_looked_at(arm)]
+    note = note or "; ".join(answer.text for answer in unsettled)
+    return ("undecided", note) if unsettled or lacking else _tried(seen.watched, note)
 
 
 def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
@@ -48,7 +54,7 @@ def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
     each, look = seen.watched, seen.looks[arm]
     told = f"changed: {'; '.join(step.what for step in each.steps_of(arm))}"
     if hindrance := each.hindrance(arm):
-        return True, f"its speed beside the last good night's is not known: {hindrance}"
+        return not each.may_pass(arm), f"its speed beside the last good night's is not known: {hindrance}"
     if not any(step.fields for step in each.steps_of(arm)):
         return True, f"{told}; both sides of a comparison would be measured by tonight's"
     if each.values.get("faults"):

@@ -8,6 +8,7 @@ where software changed, else by the same software again. Of several changes, due
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from harness.studies import confirmation, in_process, night_states, nights, stud
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question
+from harness.studies.finding import MOST_RESOLVED, Question
 from harness.studies.night_states import Seen
 from harness.studies.nights import MEANING, OUTCOME, WHOLE, Answer, Measured, Moved, Night, Word
 from harness.studies.pairs import seconds_of
@@ -42,6 +43,9 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 RERUNS, OUTCOME_RERUNS = 2, 3
 LEAST_SECONDS = 20.0
 """A comparison with less time has no pair."""
+
+OF_MEANING = 60.0
+"""Seconds of what asks again whether something else is computed: what begins late shows in some pairs alone."""
 
 CONFIRM_LEVEL = LEVEL / 10
 """Chance that a comparison which is to confirm says that alike sides differ: forty numbers, every night."""
@@ -73,10 +77,6 @@ class Asked:
     repeat: int = 5
     confirm: float = 300.0
     resolve: float = 0.01
-
-
-MOST_RESOLVED = 0.5
-"""Of effects, however large: twice as slow is never the same."""
 
 
 class Nightly(Composite):
@@ -224,7 +224,8 @@ class Nightly(Composite):
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]
         measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
-        seconds = LEAST_SECONDS if suspect.measure == MEANING else max(self._room(1, 1.0), LEAST_SECONDS)
+        most = OF_MEANING if suspect.measure == MEANING else math.inf
+        seconds = max(min(self._room(1, 1.0), most), LEAST_SECONDS)
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
         resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
         waiting = sum(any(True for _ in self._tests(each)) for each in self.suspects)
@@ -327,7 +328,7 @@ class Nightly(Composite):
         """One for each arm and measure, the plainest reason first; not what the last night told of this software."""
         found: dict[tuple[str, str, str], Suspect] = {}
         for each in self.watched.values():
-            told = {(answer.arm, answer.measure) for answer in each.known.answers} if each.known else set()
+            told = each.told
             looks = {arm: self.parts.get(f"look-{arm}-{each.key}") for arm in each.arms}
             suspects = [
                 *suspicion.by_outcome(each, self.outcomes(each.key)),

@@ -152,9 +152,12 @@ def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past
 
 
 def is_good(found: Measured, accepted: Mapping[str, str]) -> bool:
-    """Whether its software is what later nights are compared with: nothing speaks against it that is not accepted."""
+    """Whether its software is what later nights are compared with: nothing speaks against it that is not accepted.
+
+    The note of an alert tells what is not known of other arms.
+    """
     against = [answer for answer in found.answers if answer.word == "software" and answer.id not in accepted]
-    return found.state == "good" or (found.state == "alert" and not against)
+    return found.state == "good" or (found.state == "alert" and not against and not found.note)
 
 
 def in_log(quantity: str, value: float) -> float:
@@ -207,7 +210,8 @@ def _tried(measured: Sequence[tuple[str, Measured]]) -> int:
     last = measured[-1][1].tracked.fingerprint
     count = 0
     for _, found in reversed(measured):
-        if found.state != "undecided" or found.tracked.fingerprint != last:
+        has_no_answer = found.state == "undecided" or (found.state == "alert" and found.note)
+        if not has_no_answer or found.tracked.fingerprint != last:
             break
         count += 1
     return count

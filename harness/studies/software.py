@@ -5,21 +5,24 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import HarnessError
+from harness.base.errors import HarnessError, InputError
 from harness.base.version import __version__
 from harness.execution import request, worker_archive
 from harness.scenario import models
 from harness.scenario.load import LoadedScenario
-from harness.scenario.schema import Scenario
-from harness.storage.ledger import Ledger
+from harness.scenario.schema import Scenario, Target
+from harness.storage.ledger import Ledger, plain_environment
 from harness.storage.run_folder import storage_error
 from harness.studies.tracked import Change, Tracked
 from harness.targets import environment, resolve
 from harness.targets.environment import Recipe, Say
+from harness.targets.interpreter import Interpreter, installed
 
 KEPT = "scripts"
 """The folder of a night's commit that files of users are in, by their digest."""
@@ -31,15 +34,31 @@ _MOST_FILES, _MOST_BYTES, _MOST_LINES, _MOST_COMPARED = 500, 5_000_000, 12, 4000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
 
-def files_beside(file: Path) -> dict[str, bytes]:
-    """A script with the Python files around it, by their names from its folder; alone where these are too many."""
-    found, size = {file.name: file.read_bytes()}, 0
-    for path in _python_files(file.parent):
-        found[path.relative_to(file.parent).as_posix()] = path.read_bytes()
-        size += path.stat().st_size
-        if len(found) > _MOST_FILES or size > _MOST_BYTES:
-            return {file.name: file.read_bytes()}
-    return found
+def files_beside(file: Path, say: Say = print) -> dict[str, bytes]:
+    """A script with the Python files around it, by their names from its folder; alone where these are too many.
+
+    What git ignores there is left out, as nights may be shown to others, and so is what cannot be read.
+    """
+    alone, size = {file.name: file.read_bytes()}, 0
+    names = [path.relative_to(file.parent).as_posix() for path in _python_files(file.parent)]
+    found = dict(alone)
+    for name in names if len(names) <= _MOST_FILES else ():
+        with suppress(OSError):  # as of an editor's lock, a link to nowhere
+            found[name] = (file.parent / name).read_bytes()
+            size += len(found[name])
+    if len(names) > _MOST_FILES or size > _MOST_BYTES:
+        say(f"{file.parent} has more Python files, or larger ones, than are kept: only {file.name} is tracked")
+        return alone
+    ignored = _ignored(file.parent, [name for name in found if name != file.name])
+    return {name: text for name, text in found.items() if name not in ignored}
+
+
+def _ignored(folder: Path, names: Sequence[str]) -> set[str]:
+    """Those that git ignores there; none where it is in no repository."""
+    argv = ["git", "-C", str(folder), "check-ignore", "-z", "--stdin"]
+    asked = "\0".join(names).encode(errors="surrogateescape")
+    done = subprocess.run(argv, input=asked, capture_output=True, check=False, env=plain_environment())
+    return {*done.stdout.decode(errors="surrogateescape").split("\0")}
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
@@ -67,14 +86,22 @@ def describe(
     """
     plan = request.planned(loaded, resolve.settled(loaded)).plan
     found = resolve.interpreters(plan, say)
-    packages = {"" if arm.of == "main" else arm.of: dict(found[arm.name].packages) for arm in plan.arms}
+    packages = {"" if arm.of == "main" else arm.of: _packages(found[arm.name], arm.target) for arm in plan.arms}
     names, kept = list[str](), dict[str, bytes]()
     for file in sorted({Path(own) for arm in loaded.arms.values() if (own := arm.workload.own_file) is not None}):
-        files = files_beside(file)
+        try:
+            files = files_beside(file, say)
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from error
         names.append(named(file, files))
         kept |= {f"{KEPT}/{names[-1]}/{name}": text for name, text in files.items()}
     worker = worker_archive.digest(worker_archive.build())[:12]
     return Tracked(_without_root(values, f"{root}/"), packages, "+".join(names), f"{__version__} {worker}"), kept
+
+
+def _packages(found: Interpreter, target: Target) -> dict[str, str]:
+    """Of a target that was built here, as it was; of a Python of the user's, as it is now."""
+    return installed(found.python) if target.python else dict(found.packages)
 
 
 def _without_root(value: Any, root: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from harness.checks import CONTROL
 from harness.scenario import document, overrides
 from harness.scenario.load import VARIABLE, replaced
 from harness.scenario.schema import SEEDS
@@ -25,12 +26,14 @@ class Step:
     """One change since the reference: in words, and the fields that a scenario of now needs to be without it.
 
     ``why``: what keeps it from being undone; then there are no fields. ``lines``: of files, those that differ.
+    ``may_pass``: what keeps it may be gone tomorrow, as where packages could not be had.
     """
 
     what: str
     fields: Mapping[str, Any]
     why: str = ""
     lines: Sequence[str] = ()
+    may_pass: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,21 +70,39 @@ class Watched:
             return None
         return last if self.changed else None
 
+    @property
+    def told(self) -> set[tuple[str, str]]:
+        """Arms and measures of what was told of just this software."""
+        answers = self.known.answers if self.known is not None else ()
+        return {(answer.arm, answer.measure) for answer in answers if answer.word == "software"}
+
     def steps_of(self, arm: str) -> Sequence[Step]:
-        """What changed of an arm; of the first one, where none is meant."""
-        return self.steps.get(arm or self.arms[0], ())
+        """What changed of an arm; of the first one, where none is meant, or the job without its faults."""
+        return self.steps.get(self.arms[0] if arm in ("", CONTROL) else arm, ())
 
     def hindrance(self, arm: str) -> str:
         """Why an arm's software of then cannot be had beside that of now; "" where it can."""
-        if not arm and self.changed and (len(self.arms) > 1 or not self.steps_of(arm)):
-            return "what is asked of the scenario, or one of its arms, is not what it was"
+        if not arm and self.changed and not self._changed_as_one:
+            return "what is asked of the scenario, or one of its arms alone, is not what it was"
         return "; ".join(f"{step.what}: {step.why}" for step in self.steps_of(arm) if step.why)
+
+    def may_pass(self, arm: str) -> bool:
+        """Whether what hinders may be gone tomorrow."""
+        return any(step.may_pass for step in self.steps_of(arm) if step.why)
+
+    @property
+    def _changed_as_one(self) -> bool:
+        """Whether something changed, the same for all arms, and not in what one of several has of its own."""
+        first, variants = self.steps_of(self.arms[0]), self.values.get("variants") or {}
+        own = {_root(path) for variant in variants.values() for path in variant}
+        undone = {_root(path) for step in first for path in step.fields}
+        return bool(first) and all(self.steps_of(arm) == first for arm in self.arms) and not own & undone
 
     def can_be_looked_at(self, arm: str) -> bool:
         """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
         return (
             self.changed
-            and self.known is None
+            and arm not in {alerted for alerted, _ in self.told}
             and not self.values.get("faults")
             and any(step.fields for step in self.steps_of(arm))
             and self.hindrance(arm) == ""
@@ -89,12 +110,13 @@ class Watched:
 
     def undone(self, arm: str, count: int) -> dict[str, Any]:
         """Fields that bring all but the first ``count`` changes back to what they were."""
-        return {path: value for step in self.steps.get(arm, ())[count:] for path, value in step.fields.items()}
+        return {path: value for step in self.steps_of(arm)[count:] for path, value in step.fields.items()}
 
     def arm_values(self, arm: str) -> dict[str, Any]:
         """A scenario of one arm alone."""
-        whole = Tracked(self.values)
-        return {"title": self.values["title"], **whole.arm("" if arm == "main" else arm)}
+        own = Tracked(self.values).arm("" if arm in ("main", CONTROL) else arm)
+        left_out = ("faults",) if arm == CONTROL else ()
+        return {"title": self.values["title"], **{name: each for name, each in own.items() if name not in left_out}}
 
     def scenario(self, arm: str, count: int) -> str:
         """The text of one arm alone, or of the whole, with the first ``count`` of its changes."""
@@ -125,6 +147,11 @@ class Watched:
         kept = {path: now[path.removeprefix(SETTING)] for path in added if path not in undone}
         fields = {path: value for path, value in undone.items() if path.partition(".")[0] in VARIABLE}
         return kept | {path: value for path, value in fields.items() if path not in added}
+
+
+def _root(path: str) -> str:
+    """What may not be set twice: a variable by its whole name, else what stands first."""
+    return path if path.startswith(SETTING) else path.partition(".")[0]
 
 
 def _unset(fields: Mapping[str, Any]) -> list[str]:

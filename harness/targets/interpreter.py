@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
@@ -11,6 +12,16 @@ from pathlib import Path
 from harness.base.errors import InputError
 
 _FIND = "from importlib.util import find_spec; print(find_spec('mxnet') is not None)"
+_LIST = """\
+import json
+try:
+    from importlib.metadata import distributions
+    found = {each.metadata["Name"]: each.version for each in distributions()}
+except ImportError:  # before Python 3.8
+    from pkg_resources import working_set
+    found = {each.project_name: each.version for each in working_set}
+print(json.dumps(found))
+"""
 _PATIENCE_SECONDS = 30.0
 
 
@@ -35,6 +46,17 @@ def on_disk(path: str) -> Interpreter:
     if not os.access(python, os.X_OK):
         raise InputError(f"{path} cannot be executed; give the path of a python with mxnet in it")
     return Interpreter(python)
+
+
+def installed(python: Path) -> dict[str, str]:
+    """The packages in an interpreter and their versions; InputError where it does not say."""
+    try:
+        done = subprocess.run(
+            [str(python), "-c", _LIST], capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/"
+        )
+        return {str(name): str(version) for name, version in sorted(json.loads(done.stdout).items())}
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise InputError(f"{python} does not say which packages it has: {error}") from error
 
 
 def require_mxnet(python: Path, env: Mapping[str, str]) -> None:

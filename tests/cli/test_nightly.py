@@ -181,7 +181,7 @@ def test_a_branch_that_was_set_back_makes_no_finished_night_a_killed_one(project
 
 def test_a_night_is_told_though_its_folder_is_full(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told, results = list[str](), project / "results"
-    arguments = argparse.Namespace(results=results, alert=[])
+    arguments = argparse.Namespace(results=results, alert=[], notify=None)
     study, folder = Nightly([], Asked(), {}), study_folder.create(results, "nightly", {})
     study.folder = folder
 
@@ -195,3 +195,31 @@ def test_a_night_is_told_though_its_folder_is_full(project: Path, monkeypatch: p
     with pytest.raises(StorageError):
         nightly._over(study, folder, Ready([], {}, {}, {}, {}), known, {})
     assert told == [folder.id]
+
+
+def test_news_wait_on_disk_until_somebody_took_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From before the ledger knows of them; what fails is not tried for every night that waits."""
+    taken = list[str]()
+    tries = list[str]()
+    monkeypatch.setattr(_nights, "_notify", lambda command, text: tries.append(text) or (text in taken))
+    for night in ("2", "1", "1"):
+        _nights.queue(tmp_path, night, f"night {night}")
+    _nights.deliver("tell", tmp_path)
+    assert tries == ["night 1"]
+    taken += ["night 1", "night 2"]
+    _nights.deliver("tell", tmp_path)
+    _nights.deliver("tell", tmp_path)
+    assert tries == ["night 1", "night 1", "night 2"]
+
+
+def test_an_alert_is_queued_before_the_ledger_has_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(nightly, "_append", fails)
+    results = project / "results"
+    told = nightly._Told(ledger.of(project), argparse.Namespace(results=results, alert=[], notify="tell"), {})
+    with pytest.raises(KeyboardInterrupt):
+        nightly._could_not_run(told, "no disk")
+    (waiting,) = (results / "nights" / "undelivered").iterdir()
+    assert "no disk" in waiting.read_text()

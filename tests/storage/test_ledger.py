@@ -99,14 +99,21 @@ def test_projects_in_one_repository_have_nights_of_their_own(known: Ledger) -> N
 
 
 def test_what_keeps_git_from_taking_a_night_is_told_before_it(known: Ledger, tmp_path: Path) -> None:
-    known.require_possible()
+    known.require_possible(("night.json", "accepted.json"))
     commit = known.append({"night.json": b"1"}, "night")
     _git(known.repository, "update-ref", "-d", "refs/heads/nights")
     _git(known.repository, "branch", "nights/old", commit)
     with pytest.raises(InputError, match="the branch nights/old leaves no room for the branch nights; rename it"):
-        known.require_possible()
+        known.require_possible(("night.json", "accepted.json"))
     _git(known.repository, "branch", "-m", "nights/old", "nights")
-    known.require_possible()
+    known.require_possible(("night.json", "accepted.json"))
     _git(known.repository, "worktree", "add", "--quiet", str(tmp_path / "beside"), "nights")
     with pytest.raises(InputError, match=r"the branch nights is checked out in .*beside"):
-        known.require_possible()
+        known.require_possible(("night.json", "accepted.json"))
+
+
+def test_a_branch_of_the_users_own_is_not_taken_over(known: Ledger) -> None:
+    commit = known.append({"train.py": b"pass"}, "a branch that happens to be called so")
+    with pytest.raises(InputError, match="a branch nights that holds no nights; rename it: git branch -m nights NAME"):
+        known.require_possible(("night.json", "accepted.json"))
+    assert known.commits() == [commit]

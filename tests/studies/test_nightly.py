@@ -15,7 +15,7 @@ from harness.statistics.sequential import Look
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.nightly import Asked, Nightly
-from harness.studies.nights import Measured, Past
+from harness.studies.nights import Measured, Past, is_good
 from harness.studies.pairs import Pair
 from harness.studies.study_folder import StudyFolder, create
 from harness.studies.tracked import Tracked
@@ -65,10 +65,14 @@ def _run(study: Nightly, key: str, seconds: float = 1.0, outcome: str = "complet
     run.mkdir(parents=True)
     (run / "status.json").write_text(json.dumps({"started": 0.0, "ended": took, "status": "finished"}))
     (run / "plan.json").write_text("{}")
+    study.add(key, _verdict(run.name, seconds, outcome), "")
+
+
+def _verdict(run: str, seconds: float = 1.0, outcome: str = "completed") -> Verdict:
     quantity = Quantity("seconds_per_sample", "s", seconds, 10)
     ended = Ended(1.0, "main", "", outcome, "", "", "")
     arm = ArmMeasures("main", "main", 0, 0, ended, [], {("seconds_per_sample", ""): quantity})
-    study.add(key, Verdict(run.name, "t", "pass", "fine", [], [arm], [], [], {}), "")
+    return Verdict(run, "t", "pass", "fine", [], [arm], [], [], {})
 
 
 def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "identical") -> Compare:
@@ -214,10 +218,49 @@ def test_a_side_that_computes_something_else_is_told_where_it_does_so_twice(fold
     _run(study, "round-1-mlp")
     _compared(study, "look-main-mlp", SAME, "different")
     assert _next(study) == "confirm-meaning-main-mlp"
+    _compared(study, "confirm-meaning-main-mlp", [], "identical")
+    assert [answer.word for answer in study.answers] == ["not decided"], "what begins late shows in pairs alone"
+    _compared(study, "confirm-meaning-main-mlp", SAME, "identical")
+    assert [answer.word for answer in study.answers] == ["noise"]
     _compared(study, "confirm-meaning-main-mlp", [], "different")
     assert [(answer.measure, answer.word, answer.cause) for answer in study.answers] == [
         ("meaning", "software", "the batch")
     ]
+
+
+def test_what_may_be_had_back_tomorrow_is_not_good_today(folder: StudyFolder) -> None:
+    for may_pass, state in ((True, "undecided"), (False, "good")):
+        steps = [Step("packages", {}, "no network", may_pass=may_pass)]
+        study = _night(folder, _watched(changed=True, steps={"main": steps}), repeat=1)
+        study.verdicts["round-1-mlp"] = _verdict("run")
+        assert study.night.scenarios[0].state == state
+
+
+def test_what_was_never_looked_at_is_never_taken_for_good(folder: StudyFolder) -> None:
+    watched = _watched(changed=True, steps={"main": STEPS})
+    past = replace(watched.past, tried=20, last=_reference(tracked=watched.tracked, state="undecided"))
+    study = _night(folder, replace(watched, past=past), repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("run")
+    assert study.night.scenarios[0].state == "undecided"
+    _compared(study, "look-main-mlp", [-0.3, 0.3, -0.2, 0.2, -0.1, 0.1])
+    assert study.night.scenarios[0].state == "good", "twenty looks could not tell"
+
+
+def test_what_is_not_known_beside_an_alert_keeps_it_from_being_good(folder: StudyFolder) -> None:
+    values = {**VALUES, "variants": {"a": {}, "b": {"workload.warmup": 8}}}
+    watched = _watched(changed=True, values=values, steps={"a": STEPS[1:], "b": STEPS[1:]})
+    study = _night(folder, watched, repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("run")
+    _compared(study, "look-a-mlp", SLOWER)
+    _compared(study, "confirm-throughput-a-mlp", SLOWER)
+    found = study.night.scenarios[0]
+    assert (found.state, "was not looked at" in found.note) == ("alert", True)
+    (alert,) = found.answers
+    assert not is_good(found, {alert.id: "on purpose"})
+    _compared(study, "look-b-mlp", SAME)
+    settled = study.night.scenarios[0]
+    assert (settled.state, settled.note) == ("alert", "")
+    assert is_good(settled, {alert.id: "on purpose"})
 
 
 def test_what_cannot_be_had_back_is_not_decided(folder: StudyFolder) -> None:

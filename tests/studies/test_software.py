@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.base.errors import HarnessError
+from harness.base.errors import HarnessError, InputError
+from harness.scenario.schema import Target
 from harness.storage import ledger
 from harness.studies import software
 from harness.studies.software import files_beside, keep, named, restorer, undoing
 from harness.studies.tracked import Change
+from harness.targets.interpreter import Interpreter
 
 THEN: dict[str, Any] = {"workload": {"script": "train.py", "steps": 5}, "target": {"mxnet": "1.9.1", "env": {}}}
 NOW: dict[str, Any] = {"workload": {"script": "/p/train.py", "steps": 5}, "target": {"mxnet": "1.9.1", "env": {}}}
@@ -37,6 +40,23 @@ def test_of_a_folder_with_too_much_only_the_script_counts(tmp_path: Path, monkey
     script = _write(tmp_path, train="a", lib__net="b" * 100)
     monkeypatch.setattr(software, "_MOST_BYTES", 50)
     assert files_beside(script) == {"train.py": b"a"}
+
+
+def test_what_git_ignores_and_what_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
+    """Nights may be pushed where others read them; an editor's lock is a link to nowhere."""
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text("secrets.py\ntrain.py\n")
+    script = _write(tmp_path, train="a", lib__net="b", secrets="c")
+    (tmp_path / ".#train.py").symlink_to("nobody@nowhere")
+    assert files_beside(script) == {"train.py": b"a", "lib/net.py": b"b"}
+
+
+def test_packages_of_a_users_python_are_asked_of_it() -> None:
+    found = software._packages(Interpreter(Path(sys.executable)), Target(python=sys.executable))
+    assert found["pytest"] == pytest.__version__
+    assert software._packages(Interpreter(Path("/x"), {"mxnet": "1.9.1"}), Target(mxnet="1.9.1")) == {"mxnet": "1.9.1"}
+    with pytest.raises(InputError, match="/bin/true does not say which packages it has"):
+        software._packages(Interpreter(Path("/bin/true")), Target(python="/bin/true"))
 
 
 def test_names_tell_files_apart_and_not_where_they_lie() -> None:
