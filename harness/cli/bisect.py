@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HELP = "find the first MXNet that fails a scenario, is slower or worse, or changes an operator"
 SCHEMA = "harness/bisect/1"
-EXIT_CODES = "exit codes: 0 found, 2 a mistake in the input, 3 not found, 130 interrupted"
+EXIT_CODES = "exit codes: 0 found, 2 a mistake in the input, 3 not found, or not for sure, 130 interrupted"
 _EXAMPLE = """\
 By halves, over MXNet's released versions between the two, or the targets that --between names. Without --measure the
 verdict of SCENARIO decides: a target shows it where all of --repeat runs fail, and does not where all pass. What ends
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> int:
     _studying.show(study, folder, render(study), SCHEMA, arguments.json)
     if not finished:
         return EXIT_INTERRUPTED
-    return 3 if None in study.first else 0
+    return 0 if study.is_found else 3
 
 
 def _study(arguments: argparse.Namespace) -> Bisect:

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from harness.studies.operators import Operators
 
 HELP = "call every operator of two MXNets from the same seeds, and say what differs between them"
-EXIT_CODES = "exit codes: 0 nothing differs, 1 something does, 2 a mistake in the input, 130 interrupted"
+EXIT_CODES = (
+    "exit codes: 0 nothing differs, 1 something does, 2 a mistake in the input, 3 nothing does of what could be asked, "
+    "and not all could, 130 interrupted"
+)
 SCHEMA = "harness/operators/1"
 _EXAMPLE = """\
 Forward and backward, in several types, modes and sizes, with values that are not finite; each operator in processes
@@ -53,7 +56,10 @@ def execute(arguments: argparse.Namespace) -> int:
         return EXIT_INTERRUPTED
     if arguments.scripts is not None:
         _write(study, arguments.scripts)
-    return 1 if study.parity.differences or study.parity.gone else 0
+    found = study.parity
+    if found.differences or found.gone:
+        return 1
+    return 3 if found.unmatched or found.fickle or not found.compared else 0
 
 
 def _study(arguments: argparse.Namespace) -> Operators:

@@ -10,12 +10,13 @@ import math
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from harness.execution.sweep import CASE_SECONDS, Child, DiedError, Pass, Sweep, read
 
+OLD, NEW = 0, 1
 FORWARD, GRADIENTS = WAYS = ("forward", "with gradients")
 ELEMENTS = 65_536
 """Of the first array: of fewer, calls take what it takes to issue them, and nothing is seen of what they compute."""
@@ -49,7 +50,8 @@ class Call:
 class Times:
     """Logarithms of what so many calls take in the new target beside the old one, a round each; ``seconds``: of one.
 
-    Without rounds it was refused, or took too long, and ``refused`` says why.
+    Without rounds it was refused, or took too long, and ``refused`` says why. ``died``: by how much longer arrays were
+    with which the new target's process ended, 0 where it did not.
     """
 
     op: str
@@ -60,6 +62,7 @@ class Times:
     seconds: float = 0.0
     ratios: tuple[float, ...] = ()
     refused: str = ""
+    died: int = 0
 
 
 @dataclass
@@ -77,7 +80,7 @@ class OperatorTimes:
         done = {times.op for times in read_times(file)}
         left = [call for call in calls if call.op not in done]
         with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
-            pair = _Pair(self.sweep, (self.old, self.new), (1, 0) if self.new_first else (0, 1), scratch)
+            pair = _Pair(self.sweep, (self.old, self.new), (NEW, OLD) if self.new_first else (OLD, NEW), scratch)
             lines.write(b"\n")  # what a kill cut off ends here
             try:
                 for place, call in enumerate(left):
@@ -93,9 +96,9 @@ class OperatorTimes:
 
     def _times(self, pair: _Pair, call: Call, way: str) -> Times:
         """With as many elements as both take in time."""
-        refused = ""
+        refused, died = "", 0
         for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
-            known = Times(call.op, way, call.case, longer)
+            known = Times(call.op, way, call.case, longer, died=died)
             try:
                 first = pair.ready(call, longer, way)
                 if max(first) <= MOST_SECONDS or longer == 1:
@@ -104,25 +107,28 @@ class OperatorTimes:
                 refused = f"a call takes {max(first):.1f} s"
             except (DiedError, ValueError) as error:
                 refused = str(error)
-        return Times(call.op, way, call.case, refused=refused)
+                crashed = isinstance(error, DiedError) and error.status == "crashed"
+                died = died or longer * (crashed and pair.died == NEW)
+        return Times(call.op, way, call.case, refused=refused, died=died)
 
     def _rounds(self, pair: _Pair, known: Times, calls: int) -> Times:
         ratios, least = [], math.inf
         for _ in range(ROUNDS):
             taken = dict[int, float]()
-            for side in self.random.sample((0, 1), 2):
+            for side in self.random.sample((OLD, NEW), 2):
                 taken[side] = pair.seconds(side, known.op, calls)
-            ratios.append(round(math.log(taken[1] / taken[0]), 4))
-            least = min(least, taken[0] / calls)
-        return Times(known.op, known.way, known.case, known.longer, calls, least, tuple(ratios))
+            ratios.append(round(math.log(taken[NEW] / taken[OLD]), 4))
+            least = min(least, taken[OLD] / calls)
+        return replace(known, calls=calls, seconds=least, ratios=tuple(ratios))
 
 
 class _Pair:
-    """A process of each target; both are replaced when one dies."""
+    """A process of each target; both are replaced when one dies, and ``died`` says whose did last."""
 
     def __init__(self, sweep: Sweep, passes: tuple[Pass, Pass], order: tuple[int, int], scratch: str) -> None:
         self._sweep, self._passes, self._order, self._scratch = sweep, passes, order, scratch
         self._children = dict[int, Child]()
+        self.died: int | None = None
 
     def ready(self, call: Call, longer: int, way: str) -> list[float]:
         """What a call takes in each; ValueError where one refuses it, DiedError where one dies."""
@@ -139,6 +145,7 @@ class _Pair:
         try:
             (told,) = self._children[side].ask(what, CASE_SECONDS)
         except DiedError:
+            self.died = side
             self.close()
             raise
         if "refused" in told:

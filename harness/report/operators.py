@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.execution.operator_times import GRADIENTS
 from harness.studies.operators import Operators
-from harness.studies.parity import BY_WAY, SLOWER, Case, Difference, Parity
+from harness.studies.parity import BY_WAY, FICKLE, SLOWER, Case, Difference, Parity
 
 MOST_ROWS = 40
 """On a terminal; all are in the JSON, and have a script."""
@@ -41,6 +41,8 @@ def _parts(found: Parity) -> Iterator[RenderableType]:
         "that do not repeat themselves, which were left out"
     )
     told = {
+        FICKLE: [f"{each.op} ({each.how})" for each in found.fickle],
+        "not every case that works in the old one was asked of": found.unmatched,
         "gone": found.gone,
         "new": found.new,
         **{f"both {kind}": _without(kind, found.otherwise) for kind in BY_WAY},
@@ -61,7 +63,8 @@ def _table(differences: Sequence[Difference]) -> Table:
         table.add_column(column, overflow="fold")
     for each in differences:
         what = Text(each.kind, "bold red" if each.kind in ("crashes", "hangs", "is not finite") else "yellow")
-        case = each.case["case"].removeprefix(each.op)
+        smaller = f", also of {each.case['shapes']}" if each.case.get("smaller") else ""
+        case = each.case["case"].removeprefix(each.op) + smaller
         table.add_row(each.op, what, Text(printable(each.how)), str(each.cases), Text(printable(case)))
     return table
 
@@ -167,7 +170,8 @@ def _recording(case: Case) -> list[str]:
     if not case.get("gradients"):
         return ["if True:"]
     req = "add" if case["variant"] == "gradients added" else "write"
-    return [f"_ = [each.attach_grad({req!r}) for each in arrays]", "with mx.autograd.record():"]
+    prepared = f"for each in arrays: each.attach_grad({req!r}); each.grad[:] = 1  # what is not written stays"
+    return [prepared, "with mx.autograd.record():"]
 
 
 def _backward(case: Case) -> list[str]:

@@ -15,8 +15,9 @@ from harness.base.errors import InputError
 from harness.scenario.schema import Target
 from harness.studies.again import NONE, Again
 from harness.studies.compare import Compare
+from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question, sentence
+from harness.studies.finding import MOST_RESOLVED, Question, sentence
 from harness.studies.operators import Operators
 from harness.studies.sides import Side, Sides, side_fields, without_target
 from harness.studies.study import Study, Trial
@@ -91,7 +92,22 @@ class Bisect(Composite):
             return Again(values, target, asked.times)
         both = tuple(Side(name, side_fields(each)) for name, each in ((FIRST, asked.targets[0]), (OTHER, target)))
         compared = Sides(asked.name, without_target(values), both)
-        return Compare(compared, Question(asked.measure, asked.resolve, asked.budget))
+        return Compare(compared, Question(asked.measure, self._resolve, asked.budget))
+
+    @property
+    def _resolve(self) -> float | None:
+        """Half of what the last one differs by, once that is known: what does less is not what is looked for."""
+        asked, last = self.asked_, self._last
+        if not isinstance(last, Compare) or MEASURES[asked.measure].absolute:
+            return asked.resolve
+        (found,) = last.evidence.findings()
+        half = 0.0 if found.mean is None else min(abs(found.mean.estimate) / 2, MOST_RESOLVED)
+        return max(asked.resolve or 0.0, half) or None
+
+    @property
+    def _last(self) -> Study | None:
+        """What the last target shows, once it is through."""
+        return self.parts.get(self.keys_[-1])
 
     def wanted(self) -> Sequence[Trial]:
         """The ends, unless the first is what others are compared with, then what halves the rest."""
@@ -109,7 +125,7 @@ class Bisect(Composite):
         """Whether a target shows it."""
         if self._is_itself(key):
             return "no"
-        return _shown(self.parts[key]) if key in self.parts else "unknown"
+        return _shown(self.parts[key], self._last) if key in self.parts else "unknown"
 
     def told(self, key: str) -> str:
         """What was found of a target, in words."""
@@ -128,6 +144,13 @@ class Bisect(Composite):
         return (self.keys_[before[-1]] if before else None, None if bad is None else self.keys_[bad])
 
     @property
+    def is_found(self) -> bool:
+        """Whether the first that shows it follows one that does not, and the first target of all does not."""
+        good, bad = self.first
+        follows = good is not None and bad is not None and self.keys_.index(bad) == self.keys_.index(good) + 1
+        return follows and self.shown(self.keys_[0]) == "no"
+
+    @property
     def in_words(self) -> str:
         """The answer, with how sure it is."""
         good, bad = self.first
@@ -140,8 +163,11 @@ class Bisect(Composite):
             return f"of the last one nothing can be said: {self._of(self.keys_[-1])}"
         if bad is None or ends[1] == "no":
             return f"the last one does not show it: {self._of(self.keys_[-1])}"
-        if good is None:
-            return f"{self._of(bad)} shows it; of the first nothing can be said: {self.told(self.keys_[0])}"
+        if ends[0] == "unknown":
+            first = f"of the first nothing can be said: {self.told(self.keys_[0])}"
+            known = f"{self._of(good)} does not; " if good is not None else ""
+            return f"{self._of(bad)} shows it; {known}{first}"
+        assert good is not None
         between = self.keys_[self.keys_.index(good) + 1 : self.keys_.index(bad)]
         if between:
             others = "; ".join(map(self._of, between))
@@ -164,7 +190,8 @@ class Bisect(Composite):
             {"target": self._named(key), "shows": self.shown(key), "because": self.told(key)} for key in self.keys_
         ]
         names = {"last_without": good, "first_with": bad}
-        return {**{name: key and self._named(key) for name, key in names.items()}, "targets": targets}
+        named = {name: key and self._named(key) for name, key in names.items()}
+        return {**named, "found": self.is_found, "targets": targets}
 
 
 def next_place(shown: Sequence[Shown], through: Sequence[bool]) -> int | None:
@@ -184,21 +211,31 @@ _WORSE = ("slower", "more", "worse")
 _BETTER = ("same", "faster", "less", "better")
 
 
-def _shown(study: Study) -> Shown:
-    """Of a part that is through."""
+def _shown(study: Study, last: Study | None) -> Shown:
+    """Of a part that is through; of an operator, whether it differs as it does in the ``last`` target."""
     if isinstance(study, Again):
         words = set(study.words.values())
         return "yes" if words == {"fail"} else "no" if words == {"pass"} else "unknown"
     if isinstance(study, Operators):
-        found = study.parity
-        if found is not None and (found.differences or found.gone):
+        kinds, asked = _kinds(study), _kinds(last) if isinstance(last, Operators) else {}
+        if {*kinds} & {*(asked or kinds)}:
             return "yes"
-        return "no" if found is not None and found.compared and not found.unmatched else "unknown"
+        found = study.parity
+        if found is None or not found.compared or found.unmatched:
+            return "unknown"
+        return "unknown" if {*asked.values()} & {*found.unrepeated} else "no"
     assert isinstance(study, Compare)
     words = {finding.word for finding in study.evidence.findings()}
     if study.broken or not words:
         return "unknown"
     return "yes" if words & set(_WORSE) else "no" if words <= set(_BETTER) else "unknown"
+
+
+def _kinds(study: Operators) -> dict[str, str]:
+    """How an operator differs, each with the first case that does."""
+    found = study.parity
+    each = {} if found is None else {own.kind: str(own.case["case"]) for own in found.differences}
+    return {**each, **dict.fromkeys(["gone"] if found is not None and found.gone else [], "")}
 
 
 def _told(study: Study) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import fmean, median
 
 from harness.execution.operator_times import Call, Times
-from harness.studies.parity import FASTER, SLOWER, Case, Difference
+from harness.studies.parity import CRASHES, FASTER, SLOWER, Case, Difference
 
 LEAST = math.log(1.10)
 """Less is no difference."""
@@ -35,8 +35,8 @@ def calls(old: Mapping[str, Case], new: Mapping[str, Case]) -> list[Call]:
 
 
 def suspects(pairs: Sequence[Iterable[Times]]) -> list[str]:
-    """Operators that every pair so far sees differ, in the same direction."""
-    return sorted({first.op for first, _ in _seen(pairs)})
+    """Operators that every pair so far sees differ, in the same direction, or die in the new target."""
+    return sorted({*(first.op for first, _ in _seen(pairs)), *(each.op for each in _died(pairs))})
 
 
 def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
@@ -44,14 +44,26 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
 
     ``old``: the cases of the old target.
     """
+    if len(pairs) < PAIRS:
+        return []
     found: dict[tuple[str, str], list[tuple[float, Difference]]] = {}
-    for first, effects in _seen(pairs) if len(pairs) >= PAIRS else ():
+    for each in _died(pairs):
+        case = _longer(old[each.case], each.died)
+        told = Difference(each.op, CRASHES, case, f"the process ends, in {PAIRS} of {PAIRS} pairs of them")
+        found[each.op, CRASHES] = [(math.inf, told)]
+    for first, effects in _seen(pairs):
         kind = SLOWER if effects[0] > 0 else FASTER
         case = {**_longer(old[first.case], first.longer), "timed": first.way}
         told = Difference(first.op, kind, case, _how(first, effects))
         found.setdefault((first.op, kind), []).append((abs(fmean(effects)), told))
     worst = [(max(each, key=lambda own: own[0]), len(each)) for each in found.values()]
     return [replace(told, cases=ways) for (_, told), ways in sorted(worst, key=lambda own: -own[0][0])]
+
+
+def _died(pairs: Sequence[Iterable[Times]]) -> Iterator[Times]:
+    """What the new target's process did not survive in any of them, one an operator."""
+    every = [{each.op: each for each in times if each.died} for times in pairs]
+    yield from (each for op, each in every[0].items() if all(op in own for own in every)) if every else ()
 
 
 def _seen(pairs: Sequence[Iterable[Times]]) -> Iterator[tuple[Times, list[float]]]:

@@ -86,8 +86,12 @@ class Composite(Study):
         if failure:
             self.failures[key] = failure
             return f"{key}: {failure}"
+        self.parts[key] = self._recalled(key, folder)
+        return f"{key}: {self.parts[key].in_words}"
+
+    def _recalled(self, key: str, folder: StudyFolder) -> Study:
+        """A part, with all that it has seen."""
         study, own = self._opened(key, folder)
         study.folder = own
         recall(study, own)
-        self.parts[key] = study
-        return f"{key}: {study.in_words}"
+        return study

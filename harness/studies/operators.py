@@ -6,9 +6,11 @@ come before it, and does not then.
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,13 +19,26 @@ from harness.base.errors import InputError
 from harness.execution import sweep
 from harness.execution.interruption import Interruption
 from harness.execution.operator_times import OperatorTimes, Times, read_times
+from harness.execution.single_calls import SingleCalls
 from harness.execution.sweep import Pass, Sweep
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
 from harness.studies import call_times
 from harness.studies.beside_numpy import with_numpy
-from harness.studies.parity import FASTER, SLOWER, Case, Parity, Swept, cases, parity
+from harness.studies.parity import (
+    CRASHES,
+    FASTER,
+    SLOWER,
+    Case,
+    Difference,
+    Parity,
+    Swept,
+    cases,
+    parity,
+    worst_first,
+)  # fmt: skip
+from harness.studies.smallest import can_be_smaller, smallest
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.studies.ways import WAYS, Way, as_usual, with_ways
@@ -35,6 +50,9 @@ PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS))
 
 AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "once-more"))
 """Of operators that differ between targets, or between ways; and of those that did so both times."""
+
+SMALLER = "smaller"
+"""What fails in the new target only, with calls that are made smaller while it does."""
 
 TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 1)))
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
@@ -70,12 +88,15 @@ class Operators(Study):
 
     @property
     def total(self) -> int:
-        return len(PASSES) + len(self._asked_again()) + len(self._times_asked())
+        return len(PASSES) + len(self._asked_again()) + bool(self._failing) + len(self._times_asked())
 
     def wanted(self) -> Sequence[Trial]:
         left = [name for name in (*PASSES, *self._asked_again()) if name not in self._done]
-        times = [] if left else [name for name in self._times_asked() if name not in self._done]
-        return [Trial(name) for name in (*left, *times[:1])]
+        if left:
+            return [Trial(name) for name in left]
+        if self._failing and SMALLER not in self._done:
+            return [Trial(SMALLER)]
+        return [Trial(name) for name in self._times_asked() if name not in self._done][:1]
 
     def _times_asked(self) -> Sequence[str]:
         """Those that are done, and the next one where there is still something to ask."""
@@ -111,24 +132,34 @@ class Operators(Study):
 
     def _doubtful(self, passes: Sequence[str]) -> list[str]:
         """Operators that differ by these; none while one of them is missing."""
-        if not set(passes) <= self._done:
-            return []
-        if len(passes) not in self._known:
-            self._known[len(passes)] = self._of(passes)
-        found = self._known[len(passes)]
+        found = self._seen(passes)
         if found is None:
             return []
         by_way = (each.partition(" ")[0] for each in found.otherwise)
         return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way})
 
+    def _seen(self, passes: Sequence[str]) -> Parity | None:
+        """What differs by these; None while one of them is missing."""
+        if not set(passes) <= self._done:
+            return None
+        if len(passes) not in self._known:
+            self._known[len(passes)] = self._of(passes)
+        return self._known[len(passes)]
+
+    @property
+    def _failing(self) -> list[Difference]:
+        """Differences that are worth a smaller call; none while a pass is missing."""
+        found = self._seen((*PASSES, *self._asked_again()))
+        return [] if found is None else [each for each in found.differences if can_be_smaller(each)]
+
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         again = [name for passes in AGAIN for name in passes]
-        if key not in (*PASSES, *again, *TIMES):
+        if key not in (*PASSES, *again, SMALLER, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
-        which = "what differs" if key in (*again, *TIMES[1:]) else "every operator that it matters to"
-        done = f"{which} was {'timed' if key in TIMES else 'called'}"
+        which = "what differs" if key in (*again, SMALLER, *TIMES[1:]) else "every operator that it matters to"
+        done = f"{which} was {'timed' if key in TIMES else 'called'}{' with less' if key == SMALLER else ''}"
         return f"{key}: {failure or done}"
 
     def run(
@@ -141,7 +172,10 @@ class Operators(Study):
             passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
             names = {side: self._names(work, passes[side]) for side in SIDES}
             for trial in trials:
-                if trial.key in TIMES:
+                if trial.key == SMALLER:
+                    self._shrink(work, (passes["from"], passes["to"]), folder)
+                    through = True
+                elif trial.key in TIMES:
                     through = self._time(work, passes, trial.key, folder)
                 else:
                     chosen = self._chosen(names, trial.key)
@@ -159,6 +193,29 @@ class Operators(Study):
         calls = [call for call in known if chosen is None or call.op in chosen]
         both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
         return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
+
+    def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
+        """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""
+        file = folder.path / f"{SMALLER}.jsonl"
+        done = {(line["op"], line["kind"]) for line in sweep.read(file)}
+        with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
+            calls = SingleCalls(work, both, scratch)
+            lines.write(b"\n")  # what a kill cut off ends here
+            try:
+                for each in self._failing:
+                    if (each.op, each.kind) not in done:
+                        self.say(f"{SMALLER}: {each.op}, which {each.kind}")
+                        lines.write(json.dumps(asdict(smallest(each, calls.ask))).encode() + b"\n")
+                        lines.flush()
+            finally:
+                calls.close()
+
+    def _with_smallest(self, found: Parity) -> Parity:
+        """With what fails as small as it was found."""
+        assert self.folder is not None
+        lines = sweep.read(self.folder.path / f"{SMALLER}.jsonl")
+        known = {(line["op"], line["kind"]): Difference(**line) for line in lines}
+        return replace(found, differences=tuple(known.get((each.op, each.kind), each) for each in found.differences))
 
     @property
     def _ways(self) -> list[Way]:
@@ -207,8 +264,8 @@ class Operators(Study):
 
     @cached_property
     def _whole(self) -> Parity | None:
-        found = self._of((*PASSES, *self._asked_again()))
-        return found if found is None else self._with_times(found)
+        found = self._seen((*PASSES, *self._asked_again()))
+        return found if found is None else self._with_times(self._with_smallest(found))
 
     @property
     def parity(self) -> Parity | None:
@@ -239,7 +296,9 @@ class Operators(Study):
         """What takes longer comes after all that means something else."""
         told = call_times.differences([self._times(name) for name in self._times_done], self._cases(PASSES[0]))
         slower, faster = ([each for each in told if each.kind == kind] for kind in (SLOWER, FASTER))
-        return replace(found, differences=(*found.differences, *slower), better=(*found.better, *faster))
+        ended = [each for each in told if each.kind == CRASHES]
+        against = (*worst_first([*found.differences, *ended]), *slower)
+        return replace(found, differences=against, better=(*found.better, *faster))
 
     @property
     def in_words(self) -> str:
@@ -268,6 +327,7 @@ class Operators(Study):
             "unstable": found.unstable,
             "untaken": found.untaken,
             "unmatched": found.unmatched,
+            "fickle": [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.fickle],
             "otherwise": found.otherwise,
             "unlike_numpy": found.unlike_numpy,
             "gone": found.gone,

@@ -6,7 +6,8 @@ A case that does not repeat itself in its own target is left out: it says nothin
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,8 +18,10 @@ SLOWER, FASTER = "takes longer", "takes less time"
 BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
 """What the new target does in this way is not what it does usually, and the old one does the same in both."""
 
+CRASHES, FICKLE = "crashes", "crashes now and then"
+
 KINDS = (
-    "crashes", "hangs", "is not finite", "other values", "other gradients", "other arguments afterwards",
+    CRASHES, "hangs", "is not finite", "other values", "other gradients", "other arguments afterwards",
     "other types or shapes", "refuses", *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
@@ -76,7 +79,7 @@ class Parity:
     """Operators with cases that do not repeat themselves in one target."""
 
     compared: int
-    """Cases of both targets, that repeat themselves."""
+    """Cases of both targets that repeat themselves, and work in one of them at least."""
 
     operators: int
     """With a case that works in both."""
@@ -95,6 +98,12 @@ class Parity:
     unlike_numpy: tuple[str, ...] = ()
     """Operators that both targets compute alike, and numpy otherwise."""
 
+    unrepeated: tuple[str, ...] = ()
+    """Cases that do not repeat themselves in one target."""
+
+    fickle: tuple[Difference, ...] = ()
+    """Cases that the new target did not survive each time, of operators that the old one always survived."""
+
 
 def cases(lines: Iterable[Case]) -> dict[str, Case]:
     """Those of a pass, by their names."""
@@ -103,16 +112,16 @@ def cases(lines: Iterable[Case]) -> dict[str, Case]:
 
 def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping[str, list[str]]]) -> Parity:
     """Of both targets as they usually compute, and the operators that each has, with their other names."""
-    unstable, compared, works = set(), 0, set()
+    unrepeated, compared, works = dict[str, str](), 0, set()
     found: dict[tuple[str, str], list[Difference]] = {}
     for name, case in old.cases.items():
         if name not in new.cases:
             continue
         op, other = case["op"], new.cases[name]
         if not (old.repeats(name) and new.repeats(name)):
-            unstable.add(op)
+            unrepeated[name] = op
             continue
-        compared += 1
+        compared += "ok" in (case["status"], other["status"])
         works |= {op} if case["status"] == other["status"] == "ok" else set()
         if (told := between(case, other)) is not None:
             found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
@@ -123,14 +132,35 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
     return Parity(
         worst_first(each),
         tuple(sorted((each_ for each_ in each if each_.kind in BETTER), key=lambda own: (own.kind, own.op))),
-        tuple(sorted(unstable)),
+        tuple(sorted({*unrepeated.values()})),
         compared,
         len(works),
         tuple(sorted(swept - taken)),
         tuple(sorted(known[0] - known[1])),
         tuple(sorted(known[1] - known[0])),
         tuple(sorted(_unmatched(old.cases, new.cases) & known[1])),
+        unrepeated=tuple(unrepeated),
+        fickle=tuple(_fickle(old, new)),
     )
+
+
+def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
+    """One of each operator: to live is not to be chance, as values from memory that nobody wrote are."""
+    survived = {case["op"] for case in old.cases.values()} - {*_died(old)}
+    for op, (name, died, times) in _died(new).items():
+        if op in survived and died < times:
+            how = f"the process ended in {died} of {times} passes, and never in the old one"
+            yield Difference(op, FICKLE, {**old.cases.get(name, {}), **new.cases[name]}, how)
+
+
+def _died(swept: Swept) -> dict[str, tuple[str, int, int]]:
+    """By operator: the first case that a process did not survive, in how many passes of how many."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for name, case in swept.cases.items():
+        every = [case, *(each[name] for each in swept.again if name in each)]
+        if died := sum(each["status"] == "crashed" for each in every):
+            found.setdefault(case["op"], (name, died, len(every)))
+    return found
 
 
 def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:
@@ -163,7 +193,7 @@ def _of_status(one: Case, other: Case) -> tuple[str, str]:
     was, now = one["status"], other["status"]
     if now in ("crashed", "hung"):
         by = f" by signal {other['signal']}" if other.get("signal") else ""
-        return ("crashes", f"the process ends{by}") if now == "crashed" else ("hangs", "no answer after 10 s")
+        return (CRASHES, f"the process ends{by}") if now == "crashed" else ("hangs", "no answer after 10 s")
     if was in ("crashed", "hung"):
         return ("no longer crashes" if was == "crashed" else "no longer hangs"), f"it is {now} now"
     return ("refuses", other["message"]) if now == "error" else ("takes more", one["message"])
@@ -196,7 +226,10 @@ def _of_arrays(one: Case, other: Case, kind: str) -> tuple[str, str] | None:
         return None
     if (was := one.get("not_finite", 0)) != (now := other.get("not_finite", 0)):
         return ("is not finite" if now > was else kind), f"{was} values are not finite, now {now}"
-    return apart_by(array(one), array(other), kind)
+    told = apart_by(array(one), array(other), kind)
+    if told is None and array(one).dtype.kind not in "fc":
+        return kind, f"of {math.prod(one['shape'])} values some of those that are not kept"
+    return told
 
 
 def apart_by(mine: Any, theirs: Any, kind: str) -> tuple[str, str] | None:

@@ -7,24 +7,27 @@ by name is told and does not count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import InputError
+from harness.base.errors import HarnessError, InputError
+from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.scenario.shipped import folder
 from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Finding, Question, sentence
+from harness.studies.finding import Question, sentence
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, ordered, worst
 from harness.studies.sides import Side, Sides
 from harness.studies.starts import Starts
 from harness.studies.study import Study, Trial
+from harness.studies.study_folder import PARTS
 from harness.studies.survival import Survival
 from harness.targets import resolve
 
@@ -104,6 +107,7 @@ class Qualify(Composite):
             asked, old=resolve.settle(asked.old, None, None), new=resolve.settle(asked.new, None, None)
         )
         super().__init__()
+        self.unfinished: dict[str, Study] = {}
         for key in self.keys:
             self.made(key)  # what cannot be asked is refused before anything runs
 
@@ -137,6 +141,16 @@ class Qualify(Composite):
         if row == DRIFT:
             return Compare(asked.sides(name), Question("drift", None, asked.budget, seeds=asked.seeds))
         return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget))
+
+    def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
+        """Of a part that did not come to its end, what it saw until then may be reason enough."""
+        told = super().add(key, verdict, failure)
+        if key in self.failures and self.folder is not None and self.folder.has(PARTS):
+            with suppress(HarnessError):  # it may be damaged, or deleted since
+                self.unfinished |= (
+                    {key: self._recalled(key, self.folder)} if key in self.folder.read_json(PARTS) else {}
+                )
+        return told
 
     # Which parts
 
@@ -181,8 +195,12 @@ class Qualify(Composite):
             yield self._of(OPERATORS, TITLES["failures"], lambda study: _of_operators(study, TITLES["failures"], True))
 
     def _of(self, key: str, title: str, row: Callable[[Study], Row | None]) -> Row:
-        found = row(self.parts[key]) if key in self.parts else None
-        return found or Row(title, (Reason(self._missing(key), "not decided"),))
+        study = self.parts.get(key) or self.unfinished.get(key)
+        found = row(study) if study is not None else None
+        if found is None or key not in self.parts:
+            missing = Reason(self._missing(key), "not decided")
+            return replace(found or Row(title), reasons=ordered([*(found.reasons if found else ()), missing]))
+        return found
 
     def _of_scenarios(self, kind: str, reasons: Callable[[Compare, str], Iterator[Reason]]) -> Row:
         """Reasons of each scenario; what was found and is no reason is told."""
@@ -199,6 +217,8 @@ class Qualify(Composite):
             evidence += [study.folder.id] if study.folder is not None else []
         if not keys:
             against.append(Reason("no scenario without faults was given", "not decided"))
+        elif not against and all(isinstance(each, Compare) and each.unavailable for each in map(self.parts.get, keys)):
+            against.append(Reason("the old one has nothing of what is asked: no scenario was trained", "not decided"))
         return Row(TITLES[kind], ordered(against), tuple(told), tuple(evidence))
 
     def _with_operators(self, row: Row) -> Row:
@@ -252,9 +272,13 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     evidence = (study.folder.id,) if study.folder is not None else ()
     told = f"{found.compared} cases of {found.operators} operators were compared"
     if failures:
-        return Row(title, ordered(reasons), (told,), evidence)
+        fickle = [Reason(f"{each.op}: {each.how}", "not decided", _accepted_as(each)) for each in found.fickle]
+        return Row(title, ordered([*reasons, *fickle]), (told,), evidence)
     lost = [
-        Reason(f"{it}: not every case that works in the old one was asked", "not decided") for it in found.unmatched
+        Reason(
+            f"{it}: not every case that works in the old one was asked", "not decided", f"operator {it}: not all asked"
+        )
+        for it in found.unmatched
     ]
     if not found.compared:
         lost.append(Reason("no case was compared", "not decided"))
@@ -269,7 +293,11 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
 
 def _reason(difference: Difference) -> Reason:
     about = f"{difference.op}: {difference.kind}"
-    return Reason(f"{about}: {difference.how} ({difference.cases} cases)", name=f"operator {about}")
+    return Reason(f"{about}: {difference.how} ({difference.cases} cases)", name=_accepted_as(difference))
+
+
+def _accepted_as(difference: Difference) -> str:
+    return f"operator {difference.op}: {difference.kind}"
 
 
 def _drift(study: Compare, name: str) -> Iterator[Reason]:
@@ -287,30 +315,30 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
     for measure in () if study.broken else SIZES:
         for other in study.evidence.others:
             finding = study.evidence.finding(measure, other)
-            if _is_worse_by_more(study, finding):
+            if study.evidence.is_worse_by_more(finding):
                 yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+            elif finding.mean is None and study.evidence.pairs:
+                yield Reason(f"{MEASURES[measure].name} was not measured", "go")
+            elif finding.mean is not None and finding.word == "undecided":
+                yield Reason(sentence(finding), "go")
 
 
 def _answers(study: Compare, name: str) -> Iterator[Reason]:
     """By the measure that was asked for: against it is what is worse by more than the margin, all of the interval."""
+    if study.has_one_trajectory:
+        yield Reason(study.broken, "not decided")
+        return
     if study.broken:
         yield Reason(study.broken, name=f"{name}: does not train")
         return
     for finding in study.evidence.findings():
         if finding.mean is None:
             yield Reason(study.nothing, "go" if study.unavailable else "not decided")
-        elif _is_worse_by_more(study, finding):
+        elif study.evidence.is_worse_by_more(finding):
             yield Reason(sentence(finding), "no-go", name)
         else:
             good = finding.word in ("same", MEASURES[finding.measure].better)
             yield Reason(sentence(finding), "go" if good else "not decided")
-
-
-def _is_worse_by_more(study: Compare, finding: Finding) -> bool:
-    measure, margin = MEASURES[finding.measure], study.evidence.margin(finding.measure)
-    if finding.word != measure.worse or finding.mean is None or margin is None:
-        return False
-    return finding.mean.low > margin.high if measure.lower_is_better else finding.mean.high < margin.low
 
 
 def shipped() -> list[Path]:

@@ -21,8 +21,11 @@ from harness.studies.table import FAILED, Cell, Result
 
 SIDES = ("from", "to")
 TITLE = "survives the same"
-TIMES = 3
-"""How often a cell is run with either target once it ended otherwise."""
+TIMES, MORE = 3, 5
+"""How often a cell is run with either target once it ended otherwise.
+
+And where most runs of the new one then ended worse than any of the old one.
+"""
 
 TOPOLOGIES, FAULTS = ("dist_sync", "dist_async"), ("kill", "pause", "restart")
 """Columns and rows of the table that are run unless others are asked for; partitions take as long again."""
@@ -76,7 +79,16 @@ class Survival(Study):
         if not all(key in self._results for key in first):
             return first
         again = [name for name in self.cells if not self._same(name)]
-        return [*first, *(_key(side, name, time) for time in range(2, TIMES + 1) for name in again for side in SIDES)]
+        keys = [*first, *_rounds(again, 2, TIMES)]
+        if not all(key in self._results for key in keys):
+            return keys
+        return [*keys, *_rounds([name for name in again if self._is_mostly_worse(name, TIMES)], TIMES + 1, MORE)]
+
+    def _is_mostly_worse(self, name: str, times: int) -> bool:
+        """Whether most of so many runs of the new one ended worse than any of the old one, and not all did."""
+        old, new = (self._endings(side, name, times) for side in SIDES)
+        worse = sum(_rank(word) > max(map(_rank, old)) for word in new)
+        return len(new) / 2 < worse < len(new)
 
     def _same(self, name: str) -> bool:
         """Whether the first run of a cell ended alike with both."""
@@ -121,6 +133,9 @@ class Survival(Study):
             return Reason(f"{said}; there is no verdict on some", "not decided")
         if old == new:
             return None
+        if self._is_mostly_worse(name, MORE):
+            few = "" if len(found["to"]) >= MORE else "; not run often enough yet"
+            return Reason(f"{said}: mostly worse{few}", "not decided", f"survival {name}")
         if old & new:
             return f"{said}: no reason for or against it"
         if min(map(len, found.values())) < TIMES:
@@ -129,8 +144,8 @@ class Survival(Study):
             return Reason(said, "no-go", f"survival {name}")
         return f"{said}: better, or as bad"
 
-    def _endings(self, side: str, name: str) -> list[str]:
-        keys = (_key(side, name, time) for time in range(1, TIMES + 1))
+    def _endings(self, side: str, name: str, times: int = MORE) -> list[str]:
+        keys = (_key(side, name, time) for time in range(1, times + 1))
         return [ending(self._results[key]) for key in keys if key in self._results]
 
     @property
@@ -167,6 +182,11 @@ def _cells(own: Mapping[str, Mapping[str, Any]]) -> Iterator[Cell]:
     for name, values in own.items():
         kept = {key: value for key, value in values.items() if key not in ("variants", "expect", "repeat", "seeds")}
         yield Cell("own", name, yaml.safe_dump({**kept, "control": False}, sort_keys=False, allow_unicode=True))
+
+
+def _rounds(names: Sequence[str], first: int, last: int) -> Iterator[str]:
+    """Both targets by turns."""
+    return (_key(side, name, time) for time in range(first, last + 1) for name in names for side in SIDES)
 
 
 def _key(side: str, name: str, time: int) -> str:

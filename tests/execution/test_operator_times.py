@@ -81,3 +81,10 @@ def test_going_on_times_what_is_left(tmp_path: Path) -> None:
     targets, times = _timed(file)
     assert [each.op for each in times] == ["exp", "exp", "greedy", "greedy", "deadly", "deadly"]
     assert targets.begun
+
+
+@pytest.mark.parametrize(("new_first", "died"), [(False, 0), (True, 10922)])
+def test_whose_process_ended_and_with_how_much(tmp_path: Path, new_first: bool, died: int) -> None:
+    """A call that the old one does not survive either says nothing: the new one was not asked."""
+    _, times = _timed(tmp_path / "times.jsonl", new_first)
+    assert {each.op: each.died for each in times} == {"exp": 0, "greedy": 0, "deadly": died}

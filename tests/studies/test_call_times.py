@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -92,3 +93,13 @@ def test_arrays_grow_to_so_many_elements() -> None:
     assert Call("exp", "", ((2, 3),), ("normal",), {}).longer(65_536) == 10_922
     assert Call("zeros", "", (), (), {}).longer(65_536) == 1
     assert Call("exp", "", ((0, 3),), ("normal",), {}).longer(65_536) == 1
+
+
+def test_a_process_that_ends_in_every_pair_is_a_crash() -> None:
+    ended, other = replace(_times("exp", 1.0), died=10), _times("exp", 1.0)
+    assert call_times.suspects([[ended], [ended]]) == ["exp"]
+    assert call_times.suspects([[ended], [other]]) == []
+    (found,) = call_times.differences([[ended]] * 5, OLD)
+    assert (found.op, found.kind, found.case["shapes"]) == ("exp", "crashes", [(20, 3), (4,)])
+    assert found.how == "the process ends, in 5 of 5 pairs of them"
+    assert call_times.differences([[ended]] * 4 + [[other]], OLD) == []

@@ -71,18 +71,37 @@ def test_each_kind_of_difference_is_told(old: Any, new: Any, kind: str, how: str
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "compared"),
     [
-        (_ok(1.0, 2.0), _ok(1.0, 2.0)),
-        (_ok(1000.0, 2.0), _ok(1000.0, 2.05)),  # rounding of sums whose largest is a thousand
-        (_ok(float("nan"), float("inf")), _ok(float("nan"), float("inf"))),
-        (ERROR, {"status": "error", "message": "said otherwise"}),
-        (CRASH, CRASH),
+        (_ok(1.0, 2.0), _ok(1.0, 2.0), 1),
+        (_ok(1000.0, 2.0), _ok(1000.0, 2.05), 1),  # rounding of sums whose largest is a thousand
+        (_ok(float("nan"), float("inf")), _ok(float("nan"), float("inf")), 1),
+        (ERROR, {"status": "error", "message": "said otherwise"}, 0),
+        (CRASH, CRASH, 0),
     ],
 )
-def test_what_is_alike_but_for_rounding_and_words_is_no_difference(old: Any, new: Any) -> None:
+def test_what_is_alike_but_for_rounding_and_words_is_no_difference(old: Any, new: Any, compared: int) -> None:
     found = _parity(old, new)
-    assert (found.differences, found.better, found.compared) == ((), (), 1)
+    assert (found.differences, found.better, found.compared) == ((), (), compared)
+
+
+def test_what_is_not_survived_each_time_is_told_of_the_new_one_alone() -> None:
+    (found,) = _parity(_ok(1.0), _ok(1.0), new_again=CRASH).fickle
+    assert (found.op, found.kind) == ("op", "crashes now and then")
+    assert found.how == "the process ended in 1 of 2 passes, and never in the old one"
+    assert _parity(_ok(1.0), _ok(1.0), old_again=CRASH, new_again=CRASH).fickle == ()
+    assert _parity(_ok(1.0), CRASH).fickle == (), "it has its row"
+    assert _parity(_ok(1.0), _ok(1.0), new_again=HANG).fickle == (), "a busy machine may be slow"
+
+
+def test_whole_numbers_that_are_not_kept_count_by_their_digest() -> None:
+    def large(digest: str, dtype: str) -> dict[str, Any]:
+        written = {**_array(1, 2, dtype=dtype), "shape": [4096], "sha256": digest}
+        return {**_ok(1.0), "outputs": [written]}
+
+    (found,) = _parity(large("a", "int32"), large("b", "int32")).differences
+    assert (found.kind, found.how) == ("other values", "output 0: of 4096 values some of those that are not kept")
+    assert _parity(large("a", "float32"), large("b", "float32")).differences == (), "it may be rounding"
 
 
 @pytest.mark.parametrize(

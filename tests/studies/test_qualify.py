@@ -12,7 +12,7 @@ import pytest
 from harness.base.errors import InputError
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
-from harness.studies import accepted, qualify, study_folder
+from harness.studies import accepted, compare, qualify, study_folder
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.operators import Operators
@@ -79,7 +79,7 @@ def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
     study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0))
     study._short = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
     for effect in effects:
-        known = {"throughput": effect, "throughput_overall": effect, **sizes}
+        known = {"throughput": effect, "throughput_overall": effect, **dict.fromkeys(qualify.SIZES, 0.0), **sizes}
         first = {"held_memory": 1e9}
         study.evidence.pairs.append(Pair("run", 10.0, {name: {NEW: it} for name, it in known.items()}, first))
     study.evidence.looks.append(Look(len(effects), 0.9))
@@ -124,6 +124,55 @@ def test_what_the_old_one_never_had_is_told_and_is_no_reason() -> None:
     study.unavailable = study.failures[-1]
     (reason,) = (each for each in qualify._speed(study, "one") if each.text.startswith("nothing was compared"))
     assert reason.word == "go"
+
+
+def test_what_is_not_told_of_sizes_is_told() -> None:
+    study = _speed(*SAME)
+    study.evidence.pairs[:] = [
+        replace(pair, effects={name: own for name, own in pair.effects.items() if name != "growth"})
+        for pair in study.evidence.pairs
+    ]
+    for pair, effect in zip(study.evidence.pairs, SCATTERED, strict=True):
+        pair.effects["start_up"][NEW] = effect  # type: ignore[index]
+    told = [reason.text for reason in qualify._speed(study, "one") if reason.word == "go"]
+    assert "memory growth, B/1000 steps was not measured" in told
+    assert any(text.startswith("new is undecided") and "start up" in text for text in told)
+
+
+def test_seeds_that_do_nothing_decide_nothing() -> None:
+    study = _drift(*SAME)
+    study.broken = compare._ONE_SEED
+    (reason,) = qualify._drift(study, "one")
+    assert (reason.word, reason.name) == ("not decided", "")
+
+
+def test_an_operator_that_dies_now_and_then_in_the_new_one_alone_is_not_decided() -> None:
+    fickle = Difference("op", "crashes now and then", {"case": "op()"}, "the process ended in 1 of 4 passes")
+    study = _operators()
+    study.__class__ = type("Known", (Operators,), {"parity": replace(study.parity, fickle=(fickle,))})
+    row = qualify._of_operators(study, "t", True)
+    assert row is not None
+    assert (row.word, row.reasons[0].name) == ("not decided", "operator op: crashes now and then")
+
+
+def test_where_the_old_one_has_nothing_of_it_nothing_is_decided(tmp_path: Path) -> None:
+    study = _speed()
+    study.failures.append("old did not train to the end: refused")
+    study.unavailable = study.failures[-1]
+    asked = _with(tmp_path, speed_one=study)
+    row = next(row for row in asked.rows if row.title == "as fast, as small")
+    assert (row.word, row.reasons[0].text.partition(":")[0]) == (
+        "not decided",
+        "the old one has nothing of what is asked",
+    )
+
+
+def test_what_a_part_saw_before_it_ended_is_a_reason(tmp_path: Path) -> None:
+    study = _with(tmp_path)
+    study.unfinished["operators"], study.failures["operators"] = _operators(*DIFFERENCES[:1]), "it has no answer"
+    row = study.rows[-1]
+    assert [reason.word for reason in row.reasons] == ["no-go", "not decided"]
+    assert row.word == "no-go"
 
 
 def _drift(*effects: float) -> Compare:
@@ -190,7 +239,7 @@ def test_cases_that_the_new_one_was_never_asked_are_not_decided() -> None:
     study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 9, 1, (), (), (), ("exp",))})
     row = qualify._of_operators(study, "t", False)
     assert row is not None
-    assert (row.word, row.reasons[0].name) == ("not decided", "")
+    assert (row.word, row.reasons[0].name) == ("not decided", "operator exp: not all asked")
 
 
 def test_operators_of_which_no_case_was_compared_are_not_decided() -> None:

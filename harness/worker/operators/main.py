@@ -3,7 +3,8 @@
 ``{"op": NAME, "known": {CASE: STATUS}}`` asks for an operator; cases whose status is known are not run again, as it
 ended a process before this one. Before each case comes a line ``{"begin": CASE}``, so that who reads knows which case
 a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``, ``{"end": NAME}`` that to an
-operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many: ``{"end": NAME, "seconds": S}``.
+operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many: ``{"end": NAME, "seconds": S}``;
+``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from typing import Any
 
 from . import programs, registry
-from .candidates import candidates
+from .candidates import Call, candidates
 from .execute import execute, message, run_program
 from .timing import Timed
 from .variants import BASE, VARIANTS, shapes
@@ -44,6 +45,8 @@ def main() -> None:
             timed = _ready(out, asked["time"])
         elif "calls" in asked and timed is not None:
             _say(out, {"end": asked["op"], "seconds": timed.seconds(asked["calls"])})
+        elif "once" in asked:
+            _say(out, {"end": asked["once"]["op"], **_once(asked["once"])})
         elif asked.get("list"):
             _say(out, {"names": {**registry.names(), **{name: [] for name in programs.names()}}})
         else:
@@ -81,6 +84,13 @@ def _ready(out: Any, asked: dict[str, Any]) -> Timed | None:
         _say(out, {"end": asked["op"], "refused": message(error)})
         return None
     return timed
+
+
+def _once(asked: dict[str, Any]) -> dict[str, Any]:
+    """What becomes of a case whose shapes are given; its name decides the values, as it does in a sweep."""
+    call = Call([tuple(shape) for shape in asked["shapes"]], asked["kinds"], asked["params"])
+    variant = next(each for each in VARIANTS if each.name == asked["variant"])
+    return execute(asked["op"], asked["case"], call, variant.as_given)
 
 
 def _program(out: Any, name: str, known: dict[str, str]) -> None:

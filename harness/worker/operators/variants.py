@@ -25,6 +25,11 @@ class Variant:
         self.name, self.dtype, self.resize, self.damage = name, dtype, resize, damage
         self.view, self.train, self.grad_req = view, train, grad_req
 
+    @property
+    def as_given(self) -> Variant:
+        """The same, with tensors as they are."""
+        return Variant(self.name, self.dtype, None, self.damage, self.view, self.train, self.grad_req)
+
 
 def _not_finite(values: np.ndarray) -> np.ndarray:
     """NaN first, infinities after it."""
