@@ -59,6 +59,28 @@ def test_the_table_has_every_tool_and_what_it_rests_on() -> None:
     ]
 
 
+def test_pairs_of_whole_comparisons_take_the_place_of_others() -> None:
+    cases.keep("first", _collected(1))
+    alike = Whole("lenet", 0.0, "same", 0.0, -0.01, 0.01, 2, 30.0, [(0.01, 0.02), (-0.01, -0.02)])
+    cases.keep_whole(alike)
+    assert len(cases.collected()[0].same) == 60, "of planted ones there are none yet"
+    cases.keep_whole(Whole("lenet", 0.02, "slower", -0.02, -0.03, -0.01, 1, 12.0, [(-0.02, -0.02)]))
+    (found,) = cases.collected()
+    assert (found.pair_seconds, found.same, found.planted) == (14.0, [(0.01, 0.02), (-0.01, -0.02)], [(-0.02, -0.02)])
+    assert found.planted_asked == pytest.approx(-0.0198, abs=1e-4)
+    assert len(found.runs) == 50
+
+
+def test_pairs_of_one_comparison_are_beside_those_of_others() -> None:
+    def found(*means: float) -> str:
+        random = Random(3)
+        return table._independent([[random.gauss(mean, 0.01) for _ in range(12)] for mean in means])
+
+    assert "; pairs of one are as unlike as those of different ones (F = " in found(0.0, 0.0, 0.0, 0.0)
+    assert "; pairs of one are more alike than those of different ones (F = " in found(0.0, 0.02, -0.02, 0.01)
+    assert found(0.0) == ""
+
+
 def test_what_an_interrupted_command_said_counts_only_where_parts_do(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = subprocess.CompletedProcess([], 130, stdout="{}")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)

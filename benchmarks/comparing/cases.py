@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,7 +32,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class Whole:
-    """One comparison from the command line."""
+    """One comparison from the command line; ``effects`` of its pairs (logarithms), each with that of its guard."""
 
     case: str
     planted: float
@@ -41,6 +42,7 @@ class Whole:
     high: float | None
     pairs: int
     seconds: float
+    effects: Sequence[tuple[float, float]] = ()
 
 
 def scenario(case: str) -> Path:
@@ -62,7 +64,22 @@ def keep(study: str, found: Collected) -> None:
 def collected() -> list[Collected]:
     """Of every case that has something, all its studies together."""
     each = {name: [Collected(**json.loads(file.read_text())) for file in files(name)] for name in NAMES}
-    return [_together(studies) for studies in each.values() if studies]
+    return [_as_compared(_together(studies)) for studies in each.values() if studies]
+
+
+def _as_compared(found: Collected) -> Collected:
+    """With the pairs of whole comparisons in place of others, where these have kept theirs."""
+    own = [each for each in whole() if each.case == found.case and each.effects]
+    planted = [each for each in own if each.planted]
+    if not planted or len(planted) == len(own):
+        return found
+    return replace(
+        found,
+        pair_seconds=sum(each.seconds for each in own) / sum(len(each.effects) for each in own),
+        same=[tuple(effect) for each in own if not each.planted for effect in each.effects],
+        planted=[tuple(effect) for each in planted for effect in each.effects],
+        planted_asked=-math.log1p(planted[0].planted),
+    )
 
 
 def _together(studies: Sequence[Collected]) -> Collected:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, stdev
+
+from scipy.stats import f_oneway
 
 from benchmarks.comparing import cases, rivals
 from benchmarks.comparing.cases import Collected
@@ -41,11 +43,11 @@ def _case(found: Collected) -> Iterator[str]:
 
 
 def _ours(found: Collected) -> tuple[list[float], float]:
-    """Drawn from the effects of pairs as they are, those of planted ones less what was planted; alarms from those of
-    alike ones around their mean, which is told above: of so few it is never 0. Time of a pair is spent on meaning.
+    """Drawn from the effects of alike pairs as they are, and those of planted ones around their mean; alarms from alike
+    ones around their mean, which is told above: of so few it is never 0. Time of a pair is spent on meaning.
     """
     seen, alarms = [], []
-    less = [(effect - found.planted_asked, guard - found.planted_asked) for effect, guard in found.planted]
+    less = centred(*zip(*found.planted, strict=True))
     for planted, minutes in QUESTIONS:
         most = int(60 * minutes / found.pair_seconds) - BEFORE
         seen.append(answers([*found.same, *less], most, planted, -math.log1p(planted)).slower)
@@ -83,4 +85,19 @@ def _whole() -> Iterator[str]:
     for case, planted in sorted({(each.case, each.planted) for each in every}):
         own = [each for each in every if (each.case, each.planted) == (case, planted)]
         told = ", ".join(f"{count} {word}" for word, count in Counter(each.answer for each in own).most_common())
-        yield f"- {case}, {planted:.1%} planted: {len(own)} comparisons from the command line: {told}"
+        alike = "" if planted else _independent([[effect for effect, _ in each.effects] for each in own])
+        yield f"- {case}, {planted:.1%} planted: {len(own)} comparisons from the command line: {told}{alike}"
+
+
+def _independent(comparisons: Sequence[Sequence[float]]) -> str:
+    """Whether pairs of one comparison are as unlike as those of different ones, on which intervals rest; by Fisher's F.
+
+    What is the same in all pairs of a comparison, and luck, would pass for an effect.
+    """
+    groups = [each for each in comparisons if len(each) > 1]
+    if len(groups) < 2:
+        return ""
+    found = f_oneway(*groups)
+    told = f"F = {found.statistic:.1f}, p = {found.pvalue:.2g}, {len(groups)} comparisons"
+    word = "more alike than" if found.pvalue < 0.01 else "as unlike as"
+    return f"; pairs of one are {word} those of different ones ({told})"
