@@ -84,32 +84,33 @@ def accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write(path: Path, text: str) -> None:
-    """A form that cannot be written does not undo the night."""
+def write(path: Path, text: str) -> bool:
+    """Whether it could be; what cannot does not undo the night."""
     try:
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
         say(f"harness: {path} cannot be written: {(error.strerror or str(error)).lower()}")
+        return False
+    return True
 
 
-def queue(results: Path, night: str, text: str) -> None:
-    """Keep the news of a night for a command; StorageError where they cannot be."""
-    from harness.storage.run_folder import storage_error
-
+def queue(results: Path, night: str, text: str) -> bool:
+    """Keep the news of a night for a command; whether the disk took them."""
     path = _undelivered(results) / f"{night}.json"
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        raise storage_error(error, path) from error
+    return write(path, text)
 
 
-def deliver(command: str, results: Path) -> None:
-    """Give the command all that it did not take yet, oldest first, until it takes one no more: the rest stays."""
+def deliver(command: str, results: Path, more: str = "") -> None:
+    """Give the command all that it did not take yet, oldest first, until it takes one no more: the rest stays.
+
+    And ``more``, which could not be kept.
+    """
+    if more:
+        _notify(command, more)
     for path in sorted(_undelivered(results).glob("*.json")):
         if not _notify(command, path.read_text(encoding="utf-8")):
             return

@@ -275,15 +275,20 @@ def _numbers(study: Nightly, night: Night, keys: Mapping[str, str]) -> dict[str,
     return found
 
 
-def _queue(night: Night, told: _Told) -> None:
-    """Keep news until somebody took them: from before the ledger knows of them, after which nobody tells them again."""
+def _queue(night: Night, told: _Told) -> str:
+    """Keep news until somebody took them: from before the ledger knows of them, after which nobody tells them again.
+
+    Returns what the disk did not take.
+    """
     import json
 
     from harness.report import nightly
 
     body = nightly.as_json(night, told.accepted, told.words)
-    if told.arguments.notify and (body["alerts"] or _has_failed(night)):
-        _nights.queue(told.arguments.results, night.id, json.dumps(body))
+    if not (told.arguments.notify and (body["alerts"] or _has_failed(night))):
+        return ""
+    text = json.dumps(body)
+    return "" if _nights.queue(told.arguments.results, night.id, text) else text
 
 
 def _has_failed(night: Night) -> bool:
@@ -312,8 +317,8 @@ def _tell(night: Night, told: _Told) -> int:
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
             _nights.write(path, make(*given))
     if arguments.notify:
-        _queue(night, told)  # with its commit
-        _nights.deliver(arguments.notify, arguments.results)
+        unkept = _queue(night, told)  # with its commit
+        _nights.deliver(arguments.notify, arguments.results, unkept)
     return 1 if body["alerts"] else EXIT_FAILED if _has_failed(night) else 0
 
 

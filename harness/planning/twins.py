@@ -11,8 +11,8 @@ resnet18 with two workers had 1,000 to 18,000 a second, and in 7 of 7 pairs the 
 3.5 %. Servers in turns keep what they had.
 
 Where its memory lies decides, too, how fast a program is, and a longer environment moves all that is allocated after
-it (Mytkowicz and others, 2009). So each process has a padding of another length in every pair: what is luck has to differ
-from pair to pair, or it passes for an effect, as it did (`docs/comparing.md`).
+it (Mytkowicz and others, 2009). So each process has a padding of another length in every pair: what is luck has to
+differ from pair to pair, or it passes for an effect, as it did (`docs/comparing.md`).
 """
 
 from __future__ import annotations

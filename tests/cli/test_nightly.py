@@ -212,6 +212,15 @@ def test_news_wait_on_disk_until_somebody_took_them(tmp_path: Path, monkeypatch:
     assert tries == ["night 1", "night 1", "night 2"]
 
 
+def test_news_that_no_disk_takes_are_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = list[str]()
+    monkeypatch.setattr(_nights, "_notify", lambda command, text: tries.append(text) or True)
+    (tmp_path / "nights").write_text("a file where a folder should be")
+    assert not _nights.queue(tmp_path, "1", "night 1")
+    _nights.deliver("tell", tmp_path, "night 1")
+    assert tries == ["night 1"]
+
+
 def test_an_alert_is_queued_before_the_ledger_has_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> str:
         raise KeyboardInterrupt
