@@ -37,7 +37,7 @@ from harness.studies.parity import (
     cases,
     parity,
     worst_first,
-)  # fmt: skip
+)
 from harness.studies.smallest import can_be_smaller, smallest
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
