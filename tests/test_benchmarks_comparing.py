@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from random import Random
@@ -69,6 +70,20 @@ def test_pairs_of_whole_comparisons_take_the_place_of_others() -> None:
     assert (found.pair_seconds, found.same, found.planted) == (14.0, [(0.01, 0.02), (-0.01, -0.02)], [(-0.02, -0.02)])
     assert found.planted_asked == pytest.approx(-0.0198, abs=1e-4)
     assert len(found.runs) == 50
+
+
+def test_the_page_tells_of_comparisons_whose_pairs_shared_their_luck() -> None:
+    lines = (ROOT / "results" / "comparing" / "shared-luck.jsonl").read_text().splitlines()
+    found = [Whole(**json.loads(line)) for line in lines]
+    slower = [each.estimate for each in found if each.answer == "slower" and each.estimate is not None]
+    assert [round(100 * estimate, 2) for estimate in sorted(slower, reverse=True)] == [-0.84, -0.87, -1.07]
+    assert [each.planted for each in found] == [0.0] * 8
+    assert all(each.estimate is not None and each.estimate < 0 for each in found)
+    page = " ".join((ROOT / "docs" / "comparing.md").read_text().split())
+    assert (
+        "Of eight comparisons of lenet and its twin with two workers, three answered `slower` (-0.84 to -1.07 %)"
+        in page
+    )
 
 
 def test_pairs_of_one_comparison_are_beside_those_of_others() -> None:

@@ -317,17 +317,15 @@ class Operators(Study):
         found = self.parity
         if found is None:
             return {"passes": sorted(self._done)}
-        rows = [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.differences]
-        better = [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.better]
         return {
-            "differences": rows,
-            "better": better,
+            "differences": [*map(_row, found.differences)],
+            "better": [*map(_row, found.better)],
             "compared": found.compared,
             "operators": found.operators,
             "unstable": found.unstable,
             "untaken": found.untaken,
             "unmatched": found.unmatched,
-            "fickle": [_row(each.op, each.kind, each.how, each.cases, each.case["case"]) for each in found.fickle],
+            "fickle": [*map(_row, found.fickle)],
             "otherwise": found.otherwise,
             "unlike_numpy": found.unlike_numpy,
             "gone": found.gone,
@@ -336,5 +334,7 @@ class Operators(Study):
         }
 
 
-def _row(op: str, kind: str, how: str, cases_: int, case: str) -> dict[str, Any]:
-    return {"op": op, "kind": kind, "how": how, "cases": cases_, "case": case}
+def _row(each: Difference) -> dict[str, Any]:
+    """``shapes``: of the call that its program makes, which may be smaller than its case."""
+    own = {"op": each.op, "kind": each.kind, "how": each.how, "cases": each.cases}
+    return {**own, "case": each.case["case"], "shapes": each.case.get("shapes", [])}

@@ -109,13 +109,13 @@ class Sides:
     def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any]) -> str:
         """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up."""
         steps = {"steps": turn * (turns + warmup), "warmup": turn * warmup, "window": turn}
-        return self._text("which is faster?", self._in_turn(number), {**workload, **steps}, number, turns=turn)
+        return self._text("which is faster?", self._started(number), {**workload, **steps}, number, turns=turn)
 
     def apart(self, number: int, workload: Mapping[str, Any]) -> str:
         """The scenario of pair ``number`` where sides run one after the other, in an order that is drawn."""
-        return self._text("which is faster?", self._in_turn(number), workload, number)
+        return self._text("which is faster?", self._started(number), workload, number)
 
-    def _in_turn(self, number: int) -> dict[str, Mapping[str, Any]]:
+    def _started(self, number: int) -> dict[str, Mapping[str, Any]]:
         """The fields of each side; which is started first is drawn anew for each pair.
 
         What starts gets the memory that was given back last: where sides took turns in being the first, each would have

@@ -34,7 +34,7 @@ _MOST_FILES, _MOST_BYTES, _MOST_LINES, _MOST_COMPARED = 500, 5_000_000, 12, 4000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
 
-def files_beside(file: Path, say: Say = print) -> dict[str, bytes]:
+def files_beside(file: Path, say: Say) -> dict[str, bytes]:
     """A script with the Python files around it, by their names from its folder; alone where these are too many.
 
     What git ignores there is left out, as nights may be shown to others, and so is what cannot be read.

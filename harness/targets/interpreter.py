@@ -50,13 +50,17 @@ def on_disk(path: str) -> Interpreter:
 
 def installed(python: Path) -> dict[str, str]:
     """The packages in an interpreter and their versions; InputError where it does not say."""
+    argv, env = [str(python), "-c", _LIST], _passed_on()
     try:
-        done = subprocess.run(
-            [str(python), "-c", _LIST], capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/"
-        )
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env=env)
         return {str(name): str(version) for name, version in sorted(json.loads(done.stdout).items())}
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise InputError(f"{python} does not say which packages it has: {error}") from error
+        raise InputError(f"{python} does not say which packages it has: {error}; give the path of a Python") from error
+
+
+def _passed_on() -> dict[str, str]:
+    """The shell's variables but those that tell Python what to do: workers do not have them either."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
@@ -65,10 +69,9 @@ def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
     What the shell tells Python does not count: it is not passed on to workers.
     """
     argv = [str(python), "-c", _FIND]
-    passed_on = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env={**passed_on, **env}
+            argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env={**_passed_on(), **env}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{python} is no Python that runs here: {error}") from error

@@ -1,7 +1,7 @@
 """In which order two arms that live at once take turns: for who lets them, and for who reads what they say.
 
-A turn is the faster, the less has run since the same arm's last one: with two workers of lenet the second of a round
-was 5 % slower than the first (24 pairs). So each arm has to be the first as often, and as long ago, as the other.
+A turn is the faster, the less has run since the same arm's last one, whose data are still in the caches. So each arm
+has to be the first as often, and as long ago, as the other.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.errors import InputError
+from harness.base.errors import DamagedRunError, InputError
 from harness.execution import worker_archive
 from harness.planning.validation import load
 
@@ -34,6 +34,15 @@ def test_a_script_is_kept_in_it_and_has_to_stay_as_it_was(tmp_path: Path) -> Non
     script.write_text("import os")
     with pytest.raises(InputError, match=r"train\.py was changed since the plan was made"):
         worker_archive.require_unchanged(archive, [str(script)])
+    (tmp_path / "worker.pyz").write_bytes(archive)
+    copies = worker_archive.copies(tmp_path / "worker.pyz")
+    script.write_text("import sys")
+    (tmp_path / "worker.pyz").write_bytes(worker_archive.of(load(path)))
+    now = worker_archive.copies(tmp_path / "worker.pyz")
+    assert [name for name, before in copies.items() if now[name] != before] == [str(script)]
+    (tmp_path / "worker.pyz").write_bytes(archive[:100])
+    with pytest.raises(DamagedRunError, match=r"worker\.pyz cannot be read"):
+        worker_archive.copies(tmp_path / "worker.pyz")
     script.unlink()
     with pytest.raises(InputError, match=r"train\.py cannot be read: no such file"):
         worker_archive.require_unchanged(archive, [str(script)])

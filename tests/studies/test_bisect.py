@@ -13,7 +13,8 @@ from harness.studies.again import Again
 from harness.studies.bisect import Asked, Bisect, Shown, next_place
 from harness.studies.compare import Compare
 from harness.studies.operators import Operators
-from harness.studies.parity import Parity
+from harness.studies.pairs import Pair
+from harness.studies.parity import Difference, Parity
 
 VALUES = {"title": "t", "workload": {"model": "mlp", "steps": 50}, "expect": {"outcome": "completed"}}
 TARGETS = tuple(Target(mxnet=version) for version in ("1.5.0", "1.6.0", "1.7.0", "1.8.0", "1.9.1"))
@@ -91,6 +92,62 @@ PASS, FAIL = "pass pass pass", "fail fail fail"
 )
 def test_the_answer_in_words(words: tuple[str | None, ...], said: str) -> None:
     assert said in _bisected(*words).in_words
+
+
+@pytest.mark.parametrize(
+    ("words", "sure"),
+    [
+        ((PASS, None, PASS, FAIL, FAIL), True),
+        ((PASS, "fail pass pass", FAIL, None, FAIL), False),  # it may be the one between
+        (("", PASS, FAIL, None, FAIL), False),  # nobody knows of the first
+        ((PASS, None, None, None, PASS), False),
+    ],
+)
+def test_only_neighbours_are_sure(words: tuple[str | None, ...], sure: bool) -> None:
+    study = _bisected(*words)
+    assert (study.is_found, study.summary()["found"]) == (sure, sure)
+    assert ("does not; of the first nothing can be said" in study.in_words) == (words[0] == "")
+
+
+def _operators(*differences: tuple[str, str], unrepeated: tuple[str, ...] = (), compared: int = 9) -> Operators:
+    """An operator that differs so, each with its case."""
+    found = tuple(Difference("exp", kind, {"case": case}, "how") for kind, case in differences)
+    known = Parity(found, (), (), compared, 1, (), (), (), unrepeated=unrepeated)
+    study = Operators(TARGETS[0], TARGETS[1], ["exp"])
+    study.__class__ = type("Known", (Operators,), {"parity": known})
+    return study
+
+
+@pytest.mark.parametrize(
+    ("middle", "shown"),
+    [
+        (_operators(("is not finite", "exp(2)")), "yes"),
+        (_operators(("other types or shapes", "exp(3)")), "no"),  # it is another question
+        (_operators(), "no"),
+        (_operators(unrepeated=("exp(2)",)), "unknown"),  # just what is asked for says nothing
+        (_operators(unrepeated=("exp(4)",)), "no"),
+        (_operators(compared=0), "unknown"),
+    ],
+)
+def test_an_operator_has_to_differ_as_it_does_in_the_last(middle: Operators, shown: str) -> None:
+    study = Bisect(Asked(TARGETS, operator="exp"))
+    study.parts = {"02": middle, "04": _operators(("is not finite", "exp(2)"))}
+    assert (study.shown("02"), study.shown("04")) == (shown, "yes")
+
+
+def test_a_measure_is_asked_for_half_of_what_the_last_differs_by() -> None:
+    study = Bisect(Asked(TARGETS, name="s", values=VALUES, measure="throughput", resolve=0.03))
+    assert study._resolve == 0.03
+    last = study.made("04")
+    assert isinstance(last, Compare)
+    for noise in (0.0, 0.001, -0.001, 0.002):
+        both = {name: {"other": -0.2 + noise} for name in ("throughput", "throughput_overall")}
+        last.evidence.pairs.append(Pair("run", 1.0, both, {}))
+    last.evidence.look(1.0, 1.0)
+    study.parts["04"] = last
+    middle = study.made("02")
+    assert isinstance(middle, Compare)
+    assert middle.question_.resolve == pytest.approx(0.1, abs=0.001)
 
 
 def test_what_scripts_are_told() -> None:

@@ -238,6 +238,13 @@ def test_a_seed_with_which_the_first_side_diverges_is_missing() -> None:
     assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).missing) == ("", 1)
 
 
+def test_where_the_first_side_diverges_too_one_seed_of_the_other_is_no_answer() -> None:
+    study = _compared(Question(measure="drift"))
+    _lost(study, "a", "diverged")
+    _lost(study, "b", "diverged")
+    assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).word) == ("", "undecided")
+
+
 def test_a_first_side_that_ends_before_there_are_pairs_is_no_pair() -> None:
     study = Compare(SIDES, Question(measure="drift"))
     ended = Ended(1.0, "a", "worker/0", "crashed", "it ended by signal 9")

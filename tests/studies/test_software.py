@@ -30,30 +30,38 @@ def _write(folder: Path, **texts: str) -> Path:
 
 
 def test_a_script_has_the_python_files_around_it(tmp_path: Path) -> None:
+    told = list[str]()
     script = _write(tmp_path, train="a", lib__net="b", results__old="c", env__lib__site="d", **{".git__x": "e"})
     (tmp_path / "env" / "pyvenv.cfg").write_text("")
     (tmp_path / "data.bin").write_bytes(b"f")
-    assert files_beside(script) == {"train.py": b"a", "lib/net.py": b"b"}
+    assert files_beside(script, told.append) == {"train.py": b"a", "lib/net.py": b"b"}
 
 
 def test_of_a_folder_with_too_much_only_the_script_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[str]()
     script = _write(tmp_path, train="a", lib__net="b" * 100)
     monkeypatch.setattr(software, "_MOST_BYTES", 50)
-    assert files_beside(script) == {"train.py": b"a"}
+    assert files_beside(script, told.append) == {"train.py": b"a"}
+    assert [line.rpartition(": ")[2] for line in told] == ["only train.py is tracked"]
 
 
 def test_what_git_ignores_and_what_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
     """Nights may be pushed where others read them; an editor's lock is a link to nowhere."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / ".gitignore").write_text("secrets.py\ntrain.py\n")
+    told = list[str]()
     script = _write(tmp_path, train="a", lib__net="b", secrets="c")
     (tmp_path / ".#train.py").symlink_to("nobody@nowhere")
-    assert files_beside(script) == {"train.py": b"a", "lib/net.py": b"b"}
+    assert files_beside(script, told.append) == {"train.py": b"a", "lib/net.py": b"b"}
 
 
-def test_packages_of_a_users_python_are_asked_of_it() -> None:
+def test_packages_of_a_users_python_are_asked_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what the shell tells Python, which workers are not told either."""
+    (tmp_path / "elsewhere-1.dist-info").mkdir()
+    (tmp_path / "elsewhere-1.dist-info" / "METADATA").write_text("Name: elsewhere\nVersion: 1\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     found = software._packages(Interpreter(Path(sys.executable)), Target(python=sys.executable))
-    assert found["pytest"] == pytest.__version__
+    assert (found["pytest"], "elsewhere" in found) == (pytest.__version__, False)
     assert software._packages(Interpreter(Path("/x"), {"mxnet": "1.9.1"}), Target(mxnet="1.9.1")) == {"mxnet": "1.9.1"}
     with pytest.raises(InputError, match="/bin/true does not say which packages it has"):
         software._packages(Interpreter(Path("/bin/true")), Target(python="/bin/true"))

@@ -63,6 +63,12 @@ def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
     assert _asked(_study(["crashed"], ["crashed"])) == []
 
 
+def test_what_mostly_ends_worse_is_run_twice_more() -> None:
+    more = [f"{side}-{CELL}-{time}" for time in (4, 5) for side in ("from", "to")]
+    for new, asked in ((["hung", "hung", "crashed"], more), (["hung", "crashed", "crashed"], []), (["hung"] * 3, [])):
+        assert _asked(_study(["crashed"] * 3, new)) == asked
+
+
 @pytest.mark.parametrize(
     ("old", "new", "word", "said"),
     [
