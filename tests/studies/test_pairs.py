@@ -45,13 +45,14 @@ def test_whether_a_pair_counts_does_not_depend_on_what_comes_after(noisy: list[b
 @pytest.mark.parametrize(
     ("step", "resolve", "turn", "turns"),
     [
-        (0.015, 0.01, 1, 133),
-        (0.001, 0.01, 6, 333),
-        (0.006, 0.02, 1, 250),
+        (0.015, 0.01, 1, 67),
+        (0.001, 0.01, 6, 167),
+        (0.006, 0.02, 1, 167),
         (0.2, 0.02, 1, 20),
+        (0.005, 0.05, 1, 40),
         (0.0, 0.2, 1, 20),
-        (0.005, 0.001, 1, 400),
-        (0.07, 0.01, 1, 29),  # not the 140 s that 1,000 turns of two sides would take
+        (0.005, 0.001, 1, 200),
+        (0.07, 0.01, 1, 20),  # not the 140 s that 1,000 turns of two sides would take
     ],
 )
 def test_a_turn_is_short_and_a_pair_as_long_as_the_question_needs(
