@@ -97,11 +97,11 @@ def write(path: Path, text: str) -> bool:
 
 
 def queue(results: Path, night: str, text: str) -> bool:
-    """Keep the news of a night for a command; whether the disk took them."""
+    """Keep the news of a night for a command; whether the disk has them, as they are or as they were before."""
     path = _undelivered(results) / f"{night}.json"
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-    return write(path, text)
+    return write(path, text) or path.is_file()
 
 
 def deliver(command: str, results: Path, more: str = "") -> None:
@@ -112,9 +112,12 @@ def deliver(command: str, results: Path, more: str = "") -> None:
     if more:
         _notify(command, more)
     for path in sorted(_undelivered(results).glob("*.json")):
-        if not _notify(command, path.read_text(encoding="utf-8")):
-            return
-        path.unlink()
+        try:
+            if not _notify(command, path.read_text(encoding="utf-8")):
+                return
+            path.unlink()
+        except OSError as error:
+            say(f"harness: {path}: {(error.strerror or str(error)).lower()}; remove it where its news were told")
 
 
 def _undelivered(results: Path) -> Path:

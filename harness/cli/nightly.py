@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError, StorageError
 from harness.cli import _nights, _options
 
 if TYPE_CHECKING:
@@ -127,10 +127,13 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         return _could_not_run(told, str(error))
     for key, why in ready.left_out.items():
         _say(f"{key} is left out: {why}")
-    study, folder = _opened(ready, told)
-    study.say = _say
-    if not _studying.run(study, folder, in_process=True, again="harness nightly"):
-        return EXIT_INTERRUPTED
+    try:
+        study, folder = _opened(ready, told)
+        study.say = _say
+        if not _studying.run(study, folder, in_process=True, again="harness nightly"):
+            return EXIT_INTERRUPTED
+    except StorageError as error:  # as where the disk is full; what was begun goes on another night
+        return _could_not_run(told, str(error))
     return _over(study, folder, ready, told, {axis.key: axis.label for axis in axes})
 
 
@@ -231,7 +234,12 @@ def _could_not_run(told: _Told, why: str) -> int:
 
     night = Night(time.strftime("%Y%m%dT%H%M%S-nightly", time.gmtime()), [], failure=why)
     _queue(night, told)
-    return _tell(replace(night, commit=_append(told.ledger, night, {})), told)
+    try:
+        commit = _append(told.ledger, night, {})
+    except HarnessError:  # the disk may be full: it is told all the same
+        _tell(night, told)
+        raise
+    return _tell(replace(night, commit=commit), told)
 
 
 def _append(ledger: Ledger, night: Night, files: Mapping[str, bytes], more: Mapping[str, bytes] | None = None) -> str:

@@ -51,7 +51,7 @@ class Times:
     """Logarithms of what so many calls take in the new target beside the old one, a round each; ``seconds``: of one.
 
     Without rounds it was refused, or took too long, and ``refused`` says why. ``died``: by how much longer arrays were
-    with which the new target's process ended, 0 where it did not.
+    with which the new target's process ended or hung, as ``end`` says, and the old one's did not; else 0.
     """
 
     op: str
@@ -63,6 +63,7 @@ class Times:
     ratios: tuple[float, ...] = ()
     refused: str = ""
     died: int = 0
+    end: str = ""
 
 
 @dataclass
@@ -96,9 +97,9 @@ class OperatorTimes:
 
     def _times(self, pair: _Pair, call: Call, way: str) -> Times:
         """With as many elements as both take in time."""
-        refused, died = "", 0
+        refused, died, end = "", 0, ""
         for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
-            known = Times(call.op, way, call.case, longer, died=died)
+            known = Times(call.op, way, call.case, longer, died=died, end=end)
             try:
                 first = pair.ready(call, longer, way)
                 if max(first) <= MOST_SECONDS or longer == 1:
@@ -107,9 +108,9 @@ class OperatorTimes:
                 refused = f"a call takes {max(first):.1f} s"
             except (DiedError, ValueError) as error:
                 refused = str(error)
-                crashed = isinstance(error, DiedError) and error.status == "crashed"
-                died = died or longer * (crashed and pair.died == NEW)
-        return Times(call.op, way, call.case, refused=refused, died=died)
+                if isinstance(error, DiedError) and not died and pair.died == NEW and pair.survives(OLD, call, longer, way):
+                    died, end = longer, error.status
+        return Times(call.op, way, call.case, refused=refused, died=died, end=end)
 
     def _rounds(self, pair: _Pair, known: Times, calls: int) -> Times:
         ratios, least = [], math.inf
@@ -132,10 +133,23 @@ class _Pair:
 
     def ready(self, call: Call, longer: int, way: str) -> list[float]:
         """What a call takes in each; ValueError where one refuses it, DiedError where one dies."""
+        self.died = None
         if not self._children:
             self._children = {side: self._sweep.started(self._passes[side], self._scratch) for side in self._order}
-        asked = {**asdict(call), "longer": longer, "gradients": way == GRADIENTS}
-        return [self._asked(side, {"time": asked}) for side in self._order]
+        return [self._asked(side, _one(call, longer, way)) for side in self._order]
+
+    def survives(self, side: int, call: Call, longer: int, way: str) -> bool:
+        """Whether one side's process lives on after a call that it makes alone, done or refused."""
+        self._children = {side: self._sweep.started(self._passes[side], self._scratch)}
+        try:
+            self._asked(side, _one(call, longer, way))
+        except ValueError:
+            return True
+        except DiedError:
+            return False
+        finally:
+            self.close()
+        return True
 
     def seconds(self, side: int, op: str, calls: int) -> float:
         """Of so many calls of what is ready."""
@@ -156,6 +170,11 @@ class _Pair:
         for child in self._children.values():
             child.close()
         self._children = {}
+
+
+def _one(call: Call, longer: int, way: str) -> dict[str, Any]:
+    """What a process is asked that is to make a call ready, and to time one."""
+    return {"time": {**asdict(call), "longer": longer, "gradients": way == GRADIENTS}}
 
 
 def read_times(file: Path) -> Iterator[Times]:

@@ -170,10 +170,14 @@ class Sweep:
         return self.folder / "sweep.log"
 
     def started(self, asked: Pass, scratch: str) -> Child:
-        """A process that has imported MXNet."""
+        """A process that has imported MXNet; TargetError where there is none, which no call is to blame for."""
         child = self._child(asked, scratch)
-        for _ in child.ask({"list": True}, START_SECONDS):
-            pass
+        try:
+            for _ in child.ask({"list": True}, START_SECONDS):
+                pass
+        except DiedError as error:
+            child.close()
+            raise TargetError(f"{asked.name}: a process that is to call operators {error.status} as it began") from error
         return child
 
     def _child(self, asked: Pass, scratch: str) -> Child:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -194,7 +195,7 @@ def _value(case: Case, place: int) -> str:
     draw = f"np.random.RandomState({seed})"
     text = _DRAWN.get(kind, "{draw}.standard_normal({shape})").format(draw=draw, shape=shape)
     if place == 0 and kind != "indices":
-        text = _DAMAGED.get(variant, "{text}").format(text=text, shape=shape)
+        text = _DAMAGED.get(variant, "{text}").format(text=text, shape=shape, size=math.prod(shape))
     dtype = variant if variant in _TYPES else "float32"
     if dtype.startswith(("int", "uint")) and kind != "indices":
         text = f"np.clip({f'np.abs({text})' if dtype == 'uint8' else text} * 3, -100, 100)"
@@ -209,7 +210,7 @@ _DRAWN = {
     "definite": "(lambda half: half @ half.T + len(half) * np.eye(len(half)))({draw}.standard_normal({shape}))",
 }
 _DAMAGED = {
-    "not finite": "np.r_[[np.nan, np.inf, -np.inf], {text}.ravel()[3:]].reshape({shape})",
+    "not finite": "np.r_[[np.nan, np.inf, -np.inf], {text}.ravel()[3:]][:{size}].reshape({shape})",
     "zeros": "{text} * 0",
     "large values": "{text} * 1e4",
 }

@@ -100,9 +100,7 @@ class Bisect(Composite):
         asked, last = self.asked_, self._last
         if not isinstance(last, Compare) or MEASURES[asked.measure].absolute:
             return asked.resolve
-        (found,) = last.evidence.findings()
-        half = 0.0 if found.mean is None else min(abs(found.mean.estimate) / 2, MOST_RESOLVED)
-        return max(asked.resolve or 0.0, half) or None
+        return max(asked.resolve or 0.0, min(_effect(last) / 2, MOST_RESOLVED)) or None
 
     @property
     def _last(self) -> Study | None:
@@ -228,7 +226,15 @@ def _shown(study: Study, last: Study | None) -> Shown:
     words = {finding.word for finding in study.evidence.findings()}
     if study.broken or not words:
         return "unknown"
-    return "yes" if words & set(_WORSE) else "no" if words <= set(_BETTER) else "unknown"
+    if words & set(_WORSE):
+        return "yes" if _effect(study) >= (_effect(last) / 2 if isinstance(last, Compare) else 0.0) else "unknown"
+    return "no" if words <= set(_BETTER) else "unknown"
+
+
+def _effect(study: Compare) -> float:
+    """How much the two sides differ, whichever is worse."""
+    (found,) = study.evidence.findings()
+    return 0.0 if found.mean is None else abs(found.mean.estimate)
 
 
 def _kinds(study: Operators) -> dict[str, str]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import fmean, median
 
 from harness.execution.operator_times import Call, Times
-from harness.studies.parity import CRASHES, FASTER, SLOWER, Case, Difference
+from harness.studies.parity import CRASHES, FASTER, FICKLE, HANGS, SLOWER, Case, Difference
 
 LEAST = math.log(1.10)
 """Less is no difference."""
@@ -35,8 +35,8 @@ def calls(old: Mapping[str, Case], new: Mapping[str, Case]) -> list[Call]:
 
 
 def suspects(pairs: Sequence[Iterable[Times]]) -> list[str]:
-    """Operators that every pair so far sees differ, in the same direction, or die in the new target."""
-    return sorted({*(first.op for first, _ in _seen(pairs)), *(each.op for each in _died(pairs))})
+    """Operators that every pair so far sees differ, in the same direction, or that the new target did not survive."""
+    return sorted({*(first.op for first, _ in _seen(pairs)), *_died(pairs)})
 
 
 def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
@@ -47,10 +47,10 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
     if len(pairs) < PAIRS:
         return []
     found: dict[tuple[str, str], list[tuple[float, Difference]]] = {}
-    for each in _died(pairs):
-        case = _longer(old[each.case], each.died)
-        told = Difference(each.op, CRASHES, case, f"the process ends, in {PAIRS} of {PAIRS} pairs of them")
-        found[each.op, CRASHES] = [(math.inf, told)]
+    for op, died in _died(pairs).items():
+        if len(died) == len(pairs):
+            kind = CRASHES if any(each.end == "crashed" for each in died) else HANGS
+            found[op, kind] = [(math.inf, _told_of_death(died, kind, old))]
     for first, effects in _seen(pairs):
         kind = SLOWER if effects[0] > 0 else FASTER
         case = {**_longer(old[first.case], first.longer), "timed": first.way}
@@ -60,10 +60,26 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
     return [replace(told, cases=ways) for (_, told), ways in sorted(worst, key=lambda own: -own[0][0])]
 
 
-def _died(pairs: Sequence[Iterable[Times]]) -> Iterator[Times]:
-    """What the new target's process did not survive in any of them, one an operator."""
-    every = [{each.op: each for each in times if each.died} for times in pairs]
-    yield from (each for op, each in every[0].items() if all(op in own for own in every)) if every else ()
+def fickle(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
+    """Calls that the new target did not survive in some pairs, and in others it did, once there are as many as asked."""
+    known = _died(pairs) if len(pairs) >= PAIRS else {}
+    return [_told_of_death(died, FICKLE, old) for died in known.values() if len(died) < len(pairs)]
+
+
+def _told_of_death(died: Sequence[Times], kind: str, old: Mapping[str, Case]) -> Difference:
+    first = died[0]
+    word = " or ".join(sorted({"ends" if each.end == "crashed" else "hangs" for each in died}))
+    how = f"the process {word}, in {len(died)} of {PAIRS} pairs of them"
+    return Difference(first.op, kind, _longer(old[first.case], first.died), how)
+
+
+def _died(pairs: Sequence[Iterable[Times]]) -> dict[str, list[Times]]:
+    """What the new target's process did not survive, and the old one's did: one of each pair, by operator."""
+    found: dict[str, list[Times]] = {}
+    for times in pairs:
+        for each in {each.op: each for each in times if each.died}.values():
+            found.setdefault(each.op, []).append(each)
+    return found
 
 
 def _seen(pairs: Sequence[Iterable[Times]]) -> Iterator[tuple[Times, list[float]]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.verdict import Verdict
 from harness.studies.compare import Compare
 from harness.studies.finding import sentence
-from harness.studies.nights import TRIES, Answer, State
+from harness.studies.nights import OUTCOME, TRIES, Answer, State, outcomes_of
 from harness.studies.watched import Watched
 
 
@@ -31,9 +31,19 @@ def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
         return "failed", f"{seen.verdicts[-1].reason}; no night has passed yet"
     alerted = {answer.arm for answer in answers if answer.word == "software"}
     word, note = _of_changed(seen, answers, alerted) if seen.watched.changed else ("good", "")
+    if word == "good" and (odd := list(_ending_otherwise(seen, answers))):
+        word, note = _tried(seen.watched, "; ".join(filter(None, [note, *odd])))
     if alerted:  # what is not known of other arms has to be before later nights are compared with this one
         return "alert", "" if word == "good" else note
     return word, note
+
+
+def _ending_otherwise(seen: Seen, answers: Sequence[Answer]) -> Iterator[str]:
+    """Arms that do not end as usual, whatever the reason: what crashes on a good night is usual from then on."""
+    for answer in answers:
+        words = {outcomes_of(verdict).get(answer.arm, "completed") for verdict in seen.verdicts}
+        if answer.measure == OUTCOME and answer.word in ("machine", "not decided") and words - {"completed", "pass"}:
+            yield f"{answer.arm or 'the verdict'}: {answer.text}"
 
 
 def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str]) -> tuple[State, str]:
@@ -54,7 +64,8 @@ def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
     each, look = seen.watched, seen.looks[arm]
     told = f"changed: {'; '.join(step.what for step in each.steps_of(arm))}"
     if hindrance := each.hindrance(arm):
-        return not each.may_pass(arm), f"its speed beside the last good night's is not known: {hindrance}"
+        alone = not any(step.fields for step in each.steps_of(arm))  # nothing came with it that nobody looked at
+        return alone and not each.may_pass(arm), f"its speed beside the last good night's is not known: {hindrance}"
     if not any(step.fields for step in each.steps_of(arm)):
         return True, f"{told}; both sides of a comparison would be measured by tonight's"
     if each.values.get("faults"):

@@ -28,7 +28,7 @@ from harness.studies import confirmation, in_process, night_states, nights, stud
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import MOST_RESOLVED, Question
+from harness.studies.finding import MOST_RESOLVED, Finding, Question
 from harness.studies.night_states import Seen
 from harness.studies.nights import MEANING, OUTCOME, WHOLE, Answer, Measured, Moved, Night, Word
 from harness.studies.pairs import seconds_of
@@ -67,6 +67,8 @@ _PLAINLY: Mapping[str, tuple[str, Callable[[float], float]]] = {
 """How numbers of series are told to people: named, and in which unit."""
 
 _GROUND = "nothing that is tracked changed"
+_OF_OURS = {"aborted", "interrupted"}
+"""Outcomes in which the harness failed: no ending of the job."""
 
 
 @dataclass(frozen=True)
@@ -428,7 +430,8 @@ class Nightly(Composite):
         whole = len(each.steps_of(suspect.arm))
         now, then = self._odd(suspect, whole), self._odd(suspect, 0) if changed else None
         if now is None or (changed and then is None):
-            return "not decided", self._not_asked
+            said_nothing = [each for count in {whole, 0} for each in self._ended(suspect, count) if each == ""]
+            return "not decided", f"{len(said_nothing)} more runs say nothing" if said_nothing else self._not_asked
         told = f"{now} of {OUTCOME_RERUNS} more runs are so"
         if not changed:
             return ("machine" if now > 1 else "noise"), f"{_GROUND}; {told}"
@@ -438,13 +441,20 @@ class Nightly(Composite):
         return ("noise" if not now else "machine" if then and then > 1 else "not decided"), told
 
     def _odd(self, suspect: Suspect, count: int) -> int | None:
-        """How many of the runs with so many changes ended otherwise than the reference; None before all are there."""
+        """How many of the runs with so many changes ended otherwise than the reference.
+
+        None before all are there, or where one of them says nothing.
+        """
         reference = self.watched[suspect.watched].past.reference
         usual = usual_of(reference.outcomes.get(suspect.arm, ())) if reference else ""
-        found = self._of_runs(suspect, count, OUTCOME_RERUNS)
-        each = [nights.outcomes_of(verdict) for verdict in found]
-        words = [one.get(suspect.arm, one.get("main", "")) for one in each]
-        return sum(word != usual for word in words) if len(found) == OUTCOME_RERUNS else None
+        words = self._ended(suspect, count)
+        return sum(word != usual for word in words) if len(words) == OUTCOME_RERUNS and all(words) else None
+
+    def _ended(self, suspect: Suspect, count: int) -> list[str]:
+        """How each run with so many changes ended; "" for what is no answer of the job's: no verdict, or our failure."""
+        each = [nights.outcomes_of(verdict) for verdict in self._of_runs(suspect, count, OUTCOME_RERUNS)]
+        words = [one.get(suspect.arm, "" if suspect.arm == WHOLE else one.get("main", "")) for one in each]
+        return ["" if {*word.split(", ")} & _OF_OURS else word for word in words]
 
     def _of_runs(self, suspect: Suspect, count: int, times: int) -> list[Verdict]:
         names = [f"with-{count}-{number}-{suspect.part}" for number in range(1, times + 1)]
@@ -531,7 +541,14 @@ class Nightly(Composite):
         finding = confirmation.finding(study, suspect)
         if finding is not None and finding.word == "undecided":
             return None
-        return confirmation.shows(study, suspect)
+        shows = confirmation.shows(study, suspect)
+        return None if shows and self._is_less_than_half(finding, suspect) else shows
+
+    def _is_less_than_half(self, found: Finding | None, suspect: Suspect) -> bool:
+        """Whether it is less than half of what was confirmed: another change may do more."""
+        if found is None or found.mean is None or MEASURES[suspect.measure].absolute:
+            return False
+        return abs(found.mean.estimate) < self._half(suspect)
 
     def _cause(self, suspect: Suspect) -> str:
         low, high = self._left(suspect)

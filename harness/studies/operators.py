@@ -28,6 +28,7 @@ from harness.studies import call_times
 from harness.studies.beside_numpy import with_numpy
 from harness.studies.parity import (
     CRASHES,
+    HANGS,
     FASTER,
     SLOWER,
     Case,
@@ -211,11 +212,12 @@ class Operators(Study):
                 calls.close()
 
     def _with_smallest(self, found: Parity) -> Parity:
-        """With what fails as small as it was found."""
+        """With what fails as small as it was found; what passes said of it stays."""
         assert self.folder is not None
         lines = sweep.read(self.folder.path / f"{SMALLER}.jsonl")
-        known = {(line["op"], line["kind"]): Difference(**line) for line in lines}
-        return replace(found, differences=tuple(known.get((each.op, each.kind), each) for each in found.differences))
+        known = {(line["op"], line["kind"]): line["case"] for line in lines}
+        smaller = (replace(each, case=known.get((each.op, each.kind), each.case)) for each in found.differences)
+        return replace(found, differences=tuple(smaller))
 
     @property
     def _ways(self) -> list[Way]:
@@ -294,11 +296,13 @@ class Operators(Study):
 
     def _with_times(self, found: Parity) -> Parity:
         """What takes longer comes after all that means something else."""
-        told = call_times.differences([self._times(name) for name in self._times_done], self._cases(PASSES[0]))
+        pairs, old = [self._times(name) for name in self._times_done], self._cases(PASSES[0])
+        told = call_times.differences(pairs, old)
         slower, faster = ([each for each in told if each.kind == kind] for kind in (SLOWER, FASTER))
-        ended = [each for each in told if each.kind == CRASHES]
+        ended = [each for each in told if each.kind in (CRASHES, HANGS)]
         against = (*worst_first([*found.differences, *ended]), *slower)
-        return replace(found, differences=against, better=(*found.better, *faster))
+        fickle = (*found.fickle, *call_times.fickle(pairs, old))
+        return replace(found, differences=against, better=(*found.better, *faster), fickle=fickle)
 
     @property
     def in_words(self) -> str:

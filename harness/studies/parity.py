@@ -18,10 +18,10 @@ SLOWER, FASTER = "takes longer", "takes less time"
 BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
 """What the new target does in this way is not what it does usually, and the old one does the same in both."""
 
-CRASHES, FICKLE = "crashes", "crashes now and then"
+CRASHES, HANGS, FICKLE = "crashes", "hangs", "crashes now and then"
 
 KINDS = (
-    CRASHES, "hangs", "is not finite", "other values", "other gradients", "other arguments afterwards",
+    CRASHES, HANGS, "is not finite", "other values", "other gradients", "other arguments afterwards",
     "other types or shapes", "refuses", *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
@@ -193,7 +193,7 @@ def _of_status(one: Case, other: Case) -> tuple[str, str]:
     was, now = one["status"], other["status"]
     if now in ("crashed", "hung"):
         by = f" by signal {other['signal']}" if other.get("signal") else ""
-        return (CRASHES, f"the process ends{by}") if now == "crashed" else ("hangs", "no answer after 10 s")
+        return (CRASHES, f"the process ends{by}") if now == "crashed" else (HANGS, "no answer after 10 s")
     if was in ("crashed", "hung"):
         return ("no longer crashes" if was == "crashed" else "no longer hangs"), f"it is {now} now"
     return ("refuses", other["message"]) if now == "error" else ("takes more", one["message"])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.studies.parity import CRASHES, Case, Difference, between
+from harness.studies.parity import CRASHES, HANGS, Case, Difference, between
 
-KINDS = (CRASHES, "hangs", "is not finite")
+KINDS = (CRASHES, HANGS, "is not finite")
 """Of differences that are made smaller: others are seen in any case."""
 
 MOST_TRIES = 12
@@ -33,8 +33,11 @@ def smaller(shapes: Shapes) -> Iterator[list[list[int]]]:
 
 
 def smallest(difference: Difference, ask: Callable[[Case], tuple[Case, Case]]) -> Difference:
-    """The same difference with as small a call as was found; ``ask``: what both targets make of a case."""
-    best, tries = difference, 0
+    """The same difference with as small a call as was found; ``ask``: what both targets make of a case.
+
+    The old target ends as it does with the whole one: a call that it refuses is another question.
+    """
+    best, tries, was = difference, 0, ask(difference.case)[0]["status"]
     while True:
         for shapes in smaller(best.case["shapes"]):
             if tries == MOST_TRIES:
@@ -43,7 +46,7 @@ def smallest(difference: Difference, ask: Callable[[Case], tuple[Case, Case]]) -
             case = {**best.case, "shapes": shapes}
             one, other = ask(case)
             told = between(one, other)
-            if told is not None and told[0] == difference.kind:
+            if told is not None and told[0] == difference.kind and one["status"] == was:
                 best = Difference(best.op, best.kind, {**case, **other, "smaller": True}, told[1], best.cases)
                 break
         else:

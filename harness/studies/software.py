@@ -123,6 +123,8 @@ def undoing(
     if not change.is_possible:
         raise HarnessError("sides of a comparison cannot differ by it")
     if change.kind == "packages":
+        if (now.get("target") or {}).get("python"):
+            raise HarnessError("a Python of your own is not built again; keep the old one, and compare both")
         return {"target.python": str(_environment(change.before, say))}
     if change.kind == "files":
         return _restored(change.before, then, now, had)

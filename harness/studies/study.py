@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -157,13 +158,14 @@ def reopened(kind: type[Kind], folder: StudyFolder) -> Kind:
     return study
 
 
-def recall(study: Study, folder: StudyFolder) -> int:
+def recall(study: Study, folder: StudyFolder, to_show: bool = False) -> int:
     """Add the answers that there are; how many.
 
-    What failed, or whose run was deleted or damaged since, is tried again.
+    What failed, or whose run was deleted or damaged since, is tried again: so its failure counts ``to_show`` it only.
     """
     known, runs = set[str](), set[str]()
-    for answer in folder.answers():
+    answers = list(folder.answers())
+    for answer in answers:
         try:
             verdict = _verdict(folder, answer)
             if answer.failure or answer.key in known or answer.run in runs:
@@ -178,6 +180,10 @@ def recall(study: Study, folder: StudyFolder) -> int:
             continue
         except LookupError as error:
             raise DamagedRunError(f"{folder.path / 'answers.jsonl'}: no trial is called {answer.key!r}") from error
+    failed = {answer.key: answer.failure for answer in answers if answer.failure and answer.key not in known}
+    for key, failure in failed.items() if to_show else ():
+        with suppress(LookupError):  # of a trial that it would not ask for any more
+            study.add(key, None, failure)
     return len(known)
 
 

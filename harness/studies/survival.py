@@ -34,6 +34,9 @@ _WORST = (
     "completed", "completed, weights differ", "trained, hung at the exit", "crashed", "diverged", "refused", "hung",
 )  # fmt: skip
 
+_NO_ENDING = (FAILED, "aborted", "interrupted", "unknown")
+"""Outcomes in which the harness failed, or nobody saw the end: they are no ending of the job."""
+
 
 class Survival(Study):
     """``own``: scenarios with faults, as plain values by name, beside the table; no topologies, no table."""
@@ -130,7 +133,7 @@ class Survival(Study):
         old, new = (set(found[side]) for side in SIDES)
         said = f"{words}: {_counted(found['from'])}, now {_counted(found['to'])}"
         if FAILED in old | new:
-            return Reason(f"{said}; there is no verdict on some", "not decided")
+            return Reason(f"{said}; there is no verdict on some{self._why_none(name)}", "not decided")
         if old == new:
             return None
         if self._is_mostly_worse(name, MORE):
@@ -144,9 +147,17 @@ class Survival(Study):
             return Reason(said, "no-go", f"survival {name}")
         return f"{said}: better, or as bad"
 
+    def _why_none(self, name: str) -> str:
+        """What the first run of a cell that has no ending says."""
+        runs = (result for side in SIDES for result in self._of(side, name, MORE) if ending(result) == FAILED)
+        return next((f": {why}" for result in runs if (why := result.reason or result.unproven)), "")
+
     def _endings(self, side: str, name: str, times: int = MORE) -> list[str]:
+        return [ending(result) for result in self._of(side, name, times)]
+
+    def _of(self, side: str, name: str, times: int) -> list[Result]:
         keys = (_key(side, name, time) for time in range(1, times + 1))
-        return [ending(self._results[key]) for key in keys if key in self._results]
+        return [self._results[key] for key in keys if key in self._results]
 
     @property
     def in_words(self) -> str:
@@ -160,7 +171,7 @@ class Survival(Study):
 
 def ending(result: Result) -> str:
     """How a run ended, in words that both targets share."""
-    if result.outcome == FAILED:
+    if result.outcome in _NO_ENDING:
         return FAILED
     if result.unproven and not result.idle:
         return FAILED

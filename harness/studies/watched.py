@@ -76,6 +76,12 @@ class Watched:
         answers = self.known.answers if self.known is not None else ()
         return {(answer.arm, answer.measure) for answer in answers if answer.word == "software"}
 
+    @property
+    def _unsettled(self) -> set[str]:
+        """Arms of which the last night left something undecided, beside what it told of just this software."""
+        answers = self.known.answers if self.known is not None else ()
+        return {answer.arm for answer in answers if answer.word == "not decided"}
+
     def steps_of(self, arm: str) -> Sequence[Step]:
         """What changed of an arm; of the first one, where none is meant, or the job without its faults."""
         return self.steps.get(self.arms[0] if arm in ("", CONTROL) else arm, ())
@@ -102,7 +108,7 @@ class Watched:
         """Whether a duet of then and now can say something: software changed, and all of it can be undone."""
         return (
             self.changed
-            and arm not in {alerted for alerted, _ in self.told}
+            and (arm not in {alerted for alerted, _ in self.told} or arm in self._unsettled)
             and not self.values.get("faults")
             and any(step.fields for step in self.steps_of(arm))
             and self.hindrance(arm) == ""

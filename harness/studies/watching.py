@@ -187,8 +187,8 @@ def _key(name: str, label: str) -> str:
 
 
 def _gone(past: Sequence[Night], eye: _Eye) -> dict[str, str]:
-    """What the last night measured, and this one has not: once, that is told."""
-    before = past[-1].scenarios if past else ()
+    """What the last night measured that could run, and this one has not: once, that is told."""
+    before = next((night.scenarios for night in reversed(past) if night.scenarios), ())
     here = {each.key for each in eye.watched} | set(eye.broken)
     lost = [each.key for each in before if each.state != "failed" and each.key not in here]
     return {

@@ -14,14 +14,18 @@ from harness.base.errors import InputError
 _FIND = "from importlib.util import find_spec; print(find_spec('mxnet') is not None)"
 _LIST = """\
 import json
+found = {}
 try:
     from importlib.metadata import distributions
-    found = {each.metadata["Name"]: each.version for each in distributions()}
+    for each in distributions():
+        found.setdefault(each.metadata["Name"] or "?", each.version)  # what is first is imported
 except ImportError:  # before Python 3.8
     from pkg_resources import working_set
     found = {each.project_name: each.version for each in working_set}
-print(json.dumps(found))
+print("\\n" + json.dumps(found))
 """
+"""In a line of its own, as a Python's own hooks may print, too."""
+
 _PATIENCE_SECONDS = 30.0
 
 
@@ -53,7 +57,8 @@ def installed(python: Path) -> dict[str, str]:
     argv, env = [str(python), "-c", _LIST], _passed_on()
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env=env)
-        return {str(name): str(version) for name, version in sorted(json.loads(done.stdout).items())}
+        found = json.loads(done.stdout.rstrip().rpartition("\n")[2])
+        return {str(name): str(version) for name, version in sorted(found.items())}
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         raise InputError(f"{python} does not say which packages it has: {error}; give the path of a Python") from error
 
@@ -75,7 +80,8 @@ def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{python} is no Python that runs here: {error}") from error
-    if done.stdout.strip() not in ("True", "False"):
+    said = done.stdout.strip().rpartition("\n")[2]
+    if said not in ("True", "False"):
         raise InputError(f"{python} is no Python that runs here: exit status {done.returncode}")
-    if done.stdout.strip() == "False":
+    if said == "False":
         raise InputError(f"there is no mxnet in {python}; give the path of a python with mxnet in it")

@@ -221,6 +221,36 @@ def test_news_that_no_disk_takes_are_told_all_the_same(tmp_path: Path, monkeypat
     assert tries == ["night 1"]
 
 
+def test_news_that_are_on_disk_are_not_told_twice_where_the_disk_fills(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _nights.queue(tmp_path, "1", "night 1")
+    monkeypatch.setattr(_nights, "write", lambda path, text: False)
+    assert _nights.queue(tmp_path, "1", "night 1, with its commit")
+    assert not _nights.queue(tmp_path, "2", "night 2")
+
+
+def test_news_that_cannot_be_taken_away_stop_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = list[str]()
+    monkeypatch.setattr(_nights, "_notify", lambda command, text: tries.append(text) or True)
+    _nights.queue(tmp_path, "2", "night 2")
+    (tmp_path / "nights" / "undelivered" / "1.json").mkdir()
+    _nights.deliver("tell", tmp_path)
+    assert tries == ["night 2"]
+
+
+def test_what_no_ledger_takes_is_told_all_the_same(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> str:
+        raise StorageError("the disk is full")
+
+    told, seen = nightly._Told(ledger.of(project), argparse.Namespace(results=project, alert=[], notify=None), {}), []
+    monkeypatch.setattr(nightly, "_append", fails)
+    monkeypatch.setattr(nightly, "_tell", lambda night, _: seen.append(night.failure))
+    with pytest.raises(StorageError):
+        nightly._could_not_run(told, "no results can be written")
+    assert seen == ["no results can be written"]
+
+
 def test_an_alert_is_queued_before_the_ledger_has_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> str:
         raise KeyboardInterrupt

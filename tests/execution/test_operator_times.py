@@ -19,13 +19,13 @@ CALLS = [Call(op, f"{op} base", ((2, 3),), ("normal",), {}) for op in ("exp", "g
 class Child:
     """Of a target in which calls take so many seconds; some want few elements, some end the process."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.closed = seconds, False
+    def __init__(self, seconds: float, kills: str) -> None:
+        self.seconds, self.kills, self.closed = seconds, kills, False
 
     def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
         asked = what.get("time", what)
-        if asked["op"] == "deadly":
-            raise DiedError("crashed", 11)
+        if asked["op"] == "deadly" and self.kills:
+            raise DiedError(self.kills, 11)
         if asked["op"] == "greedy" and asked.get("longer", 1) > 1000:
             yield {"end": "", "refused": "out of memory"}
         else:
@@ -36,9 +36,10 @@ class Child:
 
 
 class Targets:
-    """Starts processes; those of the new one are half as fast."""
+    """Starts processes; those of the new one are half as fast. ``kills``: what becomes of them by a deadly call."""
 
-    def __init__(self) -> None:
+    def __init__(self, *kills: str) -> None:
+        self.kills = kills or ("crashed", "crashed")
         self.begun: list[str] = []
         self.children: list[Child] = []
 
@@ -47,12 +48,13 @@ class Targets:
 
     def started(self, asked: Pass, scratch: str) -> Child:
         self.begun.append(str(asked))
-        self.children.append(Child(0.001 if asked is OLD else 0.002))
+        new = asked is NEW
+        self.children.append(Child(0.002 if new else 0.001, self.kills[new]))
         return self.children[-1]
 
 
-def _timed(file: Path, new_first: bool = False) -> tuple[Targets, list[Times]]:
-    targets = Targets()
+def _timed(file: Path, new_first: bool = False, *kills: str) -> tuple[Targets, list[Times]]:
+    targets = Targets(*kills)
     assert OperatorTimes(cast(Sweep, targets), OLD, NEW, new_first).run(CALLS, file, lambda done, of: None)
     return targets, list(read_times(file))
 
@@ -83,8 +85,24 @@ def test_going_on_times_what_is_left(tmp_path: Path) -> None:
     assert targets.begun
 
 
-@pytest.mark.parametrize(("new_first", "died"), [(False, 0), (True, 10922)])
-def test_whose_process_ended_and_with_how_much(tmp_path: Path, new_first: bool, died: int) -> None:
-    """A call that the old one does not survive either says nothing: the new one was not asked."""
-    _, times = _timed(tmp_path / "times.jsonl", new_first)
-    assert {each.op: each.died for each in times} == {"exp": 0, "greedy": 0, "deadly": died}
+@pytest.mark.parametrize("new_first", [False, True])
+@pytest.mark.parametrize(
+    ("kills", "died", "end"),
+    [
+        (("crashed", "crashed"), 0, ""),  # the old one does not survive it either
+        (("hung", "crashed"), 0, ""),
+        (("crashed", ""), 0, ""),
+        (("", "crashed"), 10922, "crashed"),
+        (("", "hung"), 10922, "hung"),
+    ],
+)
+def test_whose_process_ended_and_with_how_much(
+    tmp_path: Path, kills: tuple[str, str], died: int, end: str, new_first: bool
+) -> None:
+    targets, times = _timed(tmp_path / "times.jsonl", new_first, *kills)
+    assert {each.op: (each.died, each.end) for each in times} == {
+        "exp": (0, ""),
+        "greedy": (0, ""),
+        "deadly": (died, end),
+    }
+    assert all(child.closed for child in targets.children)

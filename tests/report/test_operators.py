@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
 import pytest
 
-from harness.report.operators import file_name, script
+from harness.report.operators import _value, file_name, script
 from harness.studies.parity import Difference
 
 
@@ -27,6 +28,12 @@ def test_a_script_is_a_program_of_less_than_30_lines(variant: str, gradients: li
     text = script(_difference(variant, gradients=gradients))
     ast.parse(text)
     assert len(text.splitlines()) < 30
+
+
+def test_values_that_are_not_finite_fit_where_there_are_few() -> None:
+    for shape, expected in (([1, 1], [[np.nan]]), ([2], [np.nan, np.inf]), ([0, 3], np.empty((0, 3)))):
+        text = _value({**_difference("not finite").case, "shapes": [shape]}, 0)
+        np.testing.assert_array_equal(eval(text, {"np": np}), expected)
 
 
 @pytest.mark.parametrize("way", ["forward", "with gradients"])

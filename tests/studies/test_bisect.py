@@ -138,16 +138,29 @@ def test_an_operator_has_to_differ_as_it_does_in_the_last(middle: Operators, sho
 def test_a_measure_is_asked_for_half_of_what_the_last_differs_by() -> None:
     study = Bisect(Asked(TARGETS, name="s", values=VALUES, measure="throughput", resolve=0.03))
     assert study._resolve == 0.03
-    last = study.made("04")
-    assert isinstance(last, Compare)
-    for noise in (0.0, 0.001, -0.001, 0.002):
-        both = {name: {"other": -0.2 + noise} for name in ("throughput", "throughput_overall")}
-        last.evidence.pairs.append(Pair("run", 1.0, both, {}))
-    last.evidence.look(1.0, 1.0)
-    study.parts["04"] = last
+    study.parts["04"] = _slower(study, "04", -0.2)
     middle = study.made("02")
     assert isinstance(middle, Compare)
     assert middle.question_.resolve == pytest.approx(0.1, abs=0.001)
+
+
+@pytest.mark.parametrize(("effect", "shown"), [(-0.15, "yes"), (-0.06, "unknown"), (0.0, "no")])
+def test_what_differs_by_less_than_half_does_not_show_it(effect: float, shown: str) -> None:
+    study = Bisect(Asked(TARGETS, name="s", values=VALUES, measure="throughput", resolve=0.03))
+    study.parts["04"] = _slower(study, "04", -0.2)
+    study.parts["02"] = _slower(study, "02", effect)
+    assert (study.shown("02"), study.shown("04")) == (shown, "yes")
+
+
+def _slower(study: Bisect, key: str, effect: float) -> Compare:
+    """A part whose second side is slower by so much, in four pairs."""
+    part = study.made(key)
+    assert isinstance(part, Compare)
+    for noise in (0.0, 0.001, -0.001, 0.002):
+        both = {name: {"other": effect + noise} for name in ("throughput", "throughput_overall")}
+        part.evidence.pairs.append(Pair("run", 1.0, both, {}))
+    part.evidence.look(1.0, 1.0)
+    return part
 
 
 def test_what_scripts_are_told() -> None:

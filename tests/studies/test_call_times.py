@@ -95,11 +95,18 @@ def test_arrays_grow_to_so_many_elements() -> None:
     assert Call("exp", "", ((0, 3),), ("normal",), {}).longer(65_536) == 1
 
 
-def test_a_process_that_ends_in_every_pair_is_a_crash() -> None:
-    ended, other = replace(_times("exp", 1.0), died=10), _times("exp", 1.0)
+@pytest.mark.parametrize(("end", "kind", "word"), [("crashed", "crashes", "ends"), ("hung", "hangs", "hangs")])
+def test_a_process_that_ends_in_every_pair_is_a_crash_and_in_some_now_and_then(end: str, kind: str, word: str) -> None:
+    ended, other = replace(_times("exp", 1.0), died=10, end=end), _times("exp", 1.0)
     assert call_times.suspects([[ended], [ended]]) == ["exp"]
-    assert call_times.suspects([[ended], [other]]) == []
+    assert call_times.suspects([[ended], [other]]) == ["exp"]
+    assert call_times.suspects([[other]]) == []
     (found,) = call_times.differences([[ended]] * 5, OLD)
-    assert (found.op, found.kind, found.case["shapes"]) == ("exp", "crashes", [(20, 3), (4,)])
-    assert found.how == "the process ends, in 5 of 5 pairs of them"
+    assert (found.op, found.kind, found.case["shapes"]) == ("exp", kind, [(20, 3), (4,)])
+    assert found.how == f"the process {word}, in 5 of 5 pairs of them"
+    assert call_times.fickle([[ended]] * 5, OLD) == []
     assert call_times.differences([[ended]] * 4 + [[other]], OLD) == []
+    (found,) = call_times.fickle([[other], *[[ended]] * 4], OLD)
+    assert (found.kind, found.how) == ("crashes now and then", f"the process {word}, in 4 of 5 pairs of them")
+    assert call_times.fickle([[ended]] * 4, OLD) == []
+

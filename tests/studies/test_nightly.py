@@ -325,6 +325,38 @@ def test_a_verdict_that_turns_is_run_again_whole(folder: StudyFolder) -> None:
     assert [(answer.arm, answer.word) for answer in study.answers] == [("", "machine")]
 
 
+@pytest.mark.parametrize(("outcome", "state"), [("crashed", "undecided"), ("completed", "good")])
+def test_a_night_on_which_all_ended_otherwise_is_no_good_one(folder: StudyFolder, outcome: str, state: str) -> None:
+    """A machine without room crashes everything: what crashes the night after is not as usual."""
+    study = _night(folder, _watched(), repeat=1)
+    _run(study, "round-1-mlp", outcome=outcome)
+    while key := _next(study):
+        _run(study, key, outcome=outcome)
+    found = study.night.scenarios[0]
+    assert (found.state, is_good(found, {})) == (state, state == "good")
+
+
+@pytest.mark.parametrize("outcome", ["aborted", "interrupted"])
+def test_more_runs_that_say_nothing_decide_nothing(folder: StudyFolder, outcome: str) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS[:1]}), repeat=1)
+    _run(study, "round-1-mlp", outcome="hung")
+    _compared(study, "look-main-mlp", SAME)
+    while key := _next(study):
+        _run(study, key, outcome=outcome if key.startswith("with-1-") else "completed")
+    (answer,) = study.answers
+    assert (answer.word, "3 more runs say nothing" in answer.text) == ("not decided", True)
+
+
+def test_a_change_that_cannot_be_undone_hides_no_other(folder: StudyFolder) -> None:
+    steps = {"main": [Step("steps", {}, "sides cannot differ by it"), *STEPS[:1]]}
+    study = _night(folder, _watched(changed=True, steps=steps), repeat=1)
+    _run(study, "round-1-mlp")
+    assert study.night.scenarios[0].state == "undecided"
+    alone = _night(folder, _watched(changed=True, steps={"main": steps["main"][:1]}), repeat=1)
+    _run(alone, "round-1-mlp")
+    assert alone.night.scenarios[0].state == "good"
+
+
 def test_what_asks_otherwise_is_not_called_the_machine(folder: StudyFolder) -> None:
     reference = _reference(outcomes={"main": ["completed"], "": ["fail"]}, tracked=Tracked({**VALUES, "expect": {}}))
     study = _night(folder, _watched(past=Past(reference, "n1", reference, {})), repeat=1)

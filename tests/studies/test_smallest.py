@@ -32,7 +32,7 @@ def test_it_is_made_smaller_as_long_as_it_fails_in_the_new_one_alone() -> None:
 
     found = smallest(FAILS, ask)
     assert (found.case["shapes"], found.how, found.cases) == ([[4, 1], [1]], "the process ends by signal 11", 7)
-    assert asked == [[[4, 1], [1]], [[1, 1], [1]], [[2, 1], [1]]]
+    assert asked == [[[4, 6], [6]], [[4, 1], [1]], [[1, 1], [1]], [[2, 1], [1]]]
 
 
 def test_what_fails_otherwise_or_in_both_is_not_it() -> None:
@@ -41,11 +41,19 @@ def test_what_fails_otherwise_or_in_both_is_not_it() -> None:
     assert smallest(FAILS, lambda case: ({"status": "crashed"}, {"status": "crashed"})) == FAILS
 
 
+def test_what_the_old_one_refuses_is_not_it() -> None:
+    def ask(case: Case) -> tuple[Case, Case]:
+        works = case["shapes"][0][1] == 6
+        return OK if works else {"status": "error", "message": "no"}, {"status": "crashed", "signal": 11}
+
+    assert smallest(FAILS, ask).case["shapes"] == [[1, 6], [6]]
+
+
 def test_it_is_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smaller_calls, "MOST_TRIES", 2)
     tries = list[Case]()
     smallest(FAILS, lambda case: tries.append(case) or (OK, OK))
-    assert len(tries) == 2
+    assert len(tries) == 3
 
 
 @pytest.mark.parametrize(

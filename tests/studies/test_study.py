@@ -14,7 +14,7 @@ from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.studies import study as study_module
 from harness.studies import study_folder
-from harness.studies.study import Progress, Study, Trial, perform, reopened
+from harness.studies.study import Progress, Study, Trial, perform, recall, reopened
 from harness.studies.study_folder import Answer, StudyFolder
 
 
@@ -93,6 +93,9 @@ def test_what_failed_is_tried_again(tmp_path: Path) -> None:
     study = Doubling(2, failure="exit status 143: ended by a signal")
     folder = study_folder.create(tmp_path, study.name, study.question)
     perform(study, folder, lambda progress: None)
+    shown, unseen = Doubling(2), Doubling(2)
+    assert (recall(shown, folder, to_show=True), shown.in_words) == (0, "2 answers")
+    assert (recall(unseen, folder), unseen.in_words) == (0, "0 answers")
     again = Doubling(2)
     perform(again, folder, lambda progress: None)
     assert again.ran == ["1", "2"]

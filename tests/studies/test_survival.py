@@ -106,6 +106,9 @@ def test_what_is_told_of_a_cell(old: list[str], new: list[str], word: str, said:
         (_result("completed", unproven="no signal", word="missing"), FAILED),
         (_result("completed", unproven="no packet", idle=True), "completed"),
         (_result(FAILED), FAILED),
+        (_result("aborted"), FAILED),
+        (_result("interrupted"), FAILED),
+        (_result("unknown"), FAILED),
     ],
 )
 def test_how_a_run_ended(result: Result, word: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InputError
-from harness.targets.interpreter import require_mxnet
+from harness.targets.interpreter import installed, require_mxnet
 
 
 def test_a_python_without_mxnet_is_named() -> None:
@@ -33,3 +33,13 @@ def test_what_the_shell_says_is_not_passed_on(tmp_path: Path, monkeypatch: pytes
 def test_what_is_no_python_is_named() -> None:
     with pytest.raises(InputError, match="/bin/ls is no Python that runs here: exit status"):
         require_mxnet(Path("/bin/ls"), {})
+
+
+def test_a_python_may_print_before_it_answers(tmp_path: Path) -> None:
+    talks = tmp_path / "python"
+    talks.write_text(f'#!/bin/sh\necho hello\nexec {sys.executable} "$@"\n')
+    talks.chmod(0o755)
+    assert installed(talks) == installed(Path(sys.executable))
+    assert "pytest" in installed(talks)
+    with pytest.raises(InputError, match="there is no mxnet in"):
+        require_mxnet(talks, {})

@@ -14,6 +14,7 @@ from harness.studies.again import Again
 from harness.studies.bisect import Bisect
 from harness.studies.calibrate import Calibrate
 from harness.studies.compare import Compare
+from harness.studies.composite import Composite
 from harness.studies.nightly import Nightly
 from harness.studies.operators import Operators
 from harness.studies.qualify import Qualify
@@ -48,7 +49,7 @@ def shown(folder: StudyFolder) -> Shown:
         raise InputError(f"{folder.id} is a study of a kind that is not known: {name!r}; there are {', '.join(KINDS)}")
     study = reopened(KINDS[name], folder)
     study.folder = folder
-    recall(study, folder)
+    recall(study, folder, to_show=isinstance(study, Composite))
     return _shown(study)
 
 
