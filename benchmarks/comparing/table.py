@@ -60,8 +60,8 @@ def _rivals(found: Collected) -> Iterator[tuple[str, list[float], float]]:
     each = [max(1, int(60 * minutes / found.run_seconds / 2)) for _, minutes in QUESTIONS]
     steps = min(map(len, found.runs))
     kinds = {
-        "`asv continuous`, as it comes (2 rounds of 5)": lambda _, k: rivals.asv(found.runs, 2, 5, k),
-        "`asv continuous`, rounds for all of the time": lambda many, k: rivals.asv(found.runs, many, steps, k),
+        "`asv continuous --factor 1.005`, else as it comes (2 rounds of 5)": lambda _, k: rivals.asv(found.runs, 2, 5, k),
+        "`asv continuous --factor 1.005`, rounds for all of the time": lambda many, k: rivals.asv(found.runs, many, steps, k),
         "`pyperf compare_to`, as it comes (20 processes)": lambda _, k: rivals.pyperf(found.runs, 20, k),
         "`pyperf compare_to`, processes for all of the time": lambda many, k: rivals.pyperf(found.runs, many, k),
     }

@@ -85,6 +85,8 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
     if finding.mean is None and finding.side in study.fallen:
         return "it has not trained to its end in any pair"
+    if finding.missing and finding.side in study.fallen:
+        return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"

@@ -21,7 +21,7 @@ from harness.execution import worker_archive
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
-from harness.storage import history, run_folder
+from harness.storage import calibration, history, run_folder
 from harness.storage.run_folder import RunFolder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import LOSSES, MEASURES
@@ -230,7 +230,13 @@ class Compare(Study):
         lost = [
             ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
         ]
+        if self.folder is not None and self._differing(self._ran_in(verdict)):  # as of a script that is as it was again
+            return False
         return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
+
+    def _ran_in(self, verdict: Verdict) -> dict[str, Any]:
+        assert self.folder is not None
+        return _what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts)
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
@@ -243,12 +249,12 @@ class Compare(Study):
         self.changed = self._what_changed(_what_ran(folder, verdict.facts))
         if self.changed:
             return self._failed(key, self.changed)
-        if key.startswith("pair-"):
-            self._done.add(key)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
+        if key.startswith("pair-"):
+            self._done.add(key)
         if lost:
             first = next((each for each in lost if each[0] not in self._names), lost[0])
             return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), *first)
@@ -260,9 +266,12 @@ class Compare(Study):
 
     def _what_changed(self, ran: Mapping[str, Any]) -> str:
         """Why a run is of something else than those before, or "": not each is of all sides."""
-        changed = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
+        changed = self._differing(ran)
         self._ran = {**ran, **self._ran}
         return f"{changed[0]} has changed since this was begun; begin a new comparison" if changed else ""
+
+    def _differing(self, ran: Mapping[str, Any]) -> list[str]:
+        return [name for name, before in self._ran.items() if name in ran and ran[name] != before]
 
     def passed_over(self, verdict: Verdict) -> None:
         """What it took counts as spent, as it did when it was made."""
@@ -297,23 +306,40 @@ class Compare(Study):
             self.unavailable = why if _is_unavailable(ended) else ""
             if self.of_seeds and key.startswith("pair-"):
                 self._take(pair)
-            return self._failed(key, why, again=True)
+            told = self._failed(key, why, again=True)
+            return told + self._go_apart() if self._never_lived_together(key, ended) else told
         told = self._failed(key, why)
         self._lost.append(side)
         self.fallen.setdefault(side, []).append(why)
+        if key.startswith(MEANING):
+            self.evidence.fallen.add(side)
+        if self._never_lived_together(key, ended):
+            return told + self._go_apart()
         diverged = ended.outcome == "diverged" and not self._first_diverged
         if not (diverged and (self.of_seeds or key.startswith(MEANING))) and self._lost.count(side) < TRIES:
             if key.startswith("pair-"):
                 self._take(pair)
         elif self.duet and self.meanings and not diverged and not self._has_trained(side):
-            self.duet = False
-            self._lost.clear()
-            self._in_a_row.clear()
-            self.evidence = Evidence(self.scenario, self.question_)
-            told += "; from now on sides run one after the other"
+            told += self._go_apart()
         else:
             self.broken = why
         return told
+
+    def _never_lived_together(self, key: str, ended: Ended) -> bool:
+        """Whether sides that trained alone were lost three times in turns, one or the other, and no pair was whole.
+
+        Where memory does not serve both at once, the kernel ends either.
+        """
+        in_turns = self.duet and key.startswith("pair-") and bool(self.meanings) and not self.unavailable
+        whole = any(pair.effects for pair in self.evidence.pairs)
+        return in_turns and ended.outcome != "diverged" and self.has_given_up and not whole
+
+    def _go_apart(self) -> str:
+        self.duet = False
+        self._lost.clear()
+        self._in_a_row.clear()
+        self.evidence = Evidence(self.scenario, self.question_, fallen=self.evidence.fallen)
+        return "; from now on sides run one after the other"
 
     def _has_trained(self, side: str) -> bool:
         """Whether it did in any pair."""
@@ -489,11 +515,13 @@ class Compare(Study):
 
 
 def _what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The harness, files that were run, and the target of each side that came so far as to say, of a run."""
+    """The harness, files that were run, the machine, and the target of each side that came so far as to say, of a run."""
     plan, told = folder.plan(), facts.get("target")
     targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
     files = worker_archive.copies(folder.path / "worker.pyz")
-    return {"the harness": plan.harness, **files, **{f"the target of {arm}": each for arm, each in targets.items()}}
+    machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
+    of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
+    return {"the harness": plan.harness, **files, **machine, **of_targets}
 
 
 def _is_unavailable(ended: Ended) -> bool:

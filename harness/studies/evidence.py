@@ -35,12 +35,16 @@ GUARD_PART = 1 / 3
 
 @dataclass
 class Evidence:
-    """Pairs of sides, the first of which the others are compared with, and the looks that were taken at them."""
+    """Pairs of sides, the first of which the others are compared with, and the looks that were taken at them.
+
+    ``fallen``: sides that did not train to their end in a short run, before there were pairs.
+    """
 
     scenario: Sides
     asked: Question
     pairs: list[Pair] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
+    fallen: set[str] = field(default_factory=set)
 
     @property
     def others(self) -> Sequence[Side]:
@@ -91,8 +95,8 @@ class Evidence:
         Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
         """
         every = self._history(self.asked.measure, side)
-        if every and every[-1].missing:
-            return every[-1]
+        if every and (every[-1].missing or side.name in self.fallen):
+            return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
             every = guarded(every, self._history(GUARD, side), room)

@@ -264,6 +264,37 @@ def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
     assert (mixed.broken, mixed.over, mixed.tries_again) == ("", True, True)
 
 
+@pytest.mark.parametrize("lost", ["aaa", "aba", "bab", "bbb"])
+def test_sides_that_never_lived_together_run_one_after_the_other(lost: str) -> None:
+    """Who is ended where memory does not serve both is a matter of luck."""
+    study = Compare(SIDES, Question())
+    study._short = {"b": Meaning("identical", "", 0.0)}
+    told = [_lost(study, side) for side in lost]
+    assert (study.duet, study.has_given_up, study.broken) == (False, False, "")
+    assert told[-1].endswith("; from now on sides run one after the other")
+
+
+def test_sides_that_lived_together_once_are_not_parted() -> None:
+    study = _compared(Question())
+    for side in "aba":
+        _lost(study, side)
+    assert (study.duet, study.has_given_up) == (True, True)
+
+
+def test_a_side_that_fell_in_a_short_run_is_not_faster() -> None:
+    study = Compare(SIDES, Question())
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))
+    study._short = {"b": Meaning("identical", "", 0.0)}
+    for noise in (0.0, 0.001, -0.001, 0.002):
+        both = {name: {"b": 0.2 + noise} for name in ("throughput", "throughput_overall")}
+        study._take(Pair("run", 100.0, both, {}))
+        study.seconds += 100.0
+    assert [finding.word for finding in study.evidence.findings()] == ["undecided"]
+    assert _code(study) == 3
+    study.evidence.fallen.clear()
+    assert [finding.word for finding in study.evidence.findings()] == ["faster"]
+
+
 def test_what_is_not_measured_is_not_when_it_is_opened_again() -> None:
     study = Compare(SIDES, Question())
     for _ in range(3):
@@ -453,6 +484,17 @@ def test_what_is_run_may_not_change_meanwhile() -> None:
     assert (study.over, study.wanted()) == (True, [])
 
 
+@pytest.mark.parametrize(("now", "counts"), [(3, True), (4, False)])
+def test_a_run_of_what_is_as_it_was_again_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: int, counts: bool
+) -> None:
+    study = Compare(SIDES, Question())
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    study._what_changed({"/new.py": 3})
+    monkeypatch.setattr(study, "_ran_in", lambda verdict: {"/new.py": now})
+    assert study.counts(Verdict("run", "", "pass", "", (), (), (), (), {})) == counts
+
+
 def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
     """A target that all had stands for all; what a side whose worker did not come so far had is not known."""
     plan = plan_of(SCENARIO, ("variants", {"a": {}, "b": {"workload.batch_size": 64}}))
@@ -467,6 +509,7 @@ def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None
     apart = compare._what_ran(folder, {"target": new, "targets": {"b": new}})
     assert ("the target of a" in apart, apart["the target of b"]) == (False, new)
     assert not any("target" in name for name in compare._what_ran(folder, {}))
+    assert compare._what_ran(folder, {"cpu_model": "EPYC"})["cpu_model of the machine"] == "EPYC"
 
 
 def test_what_diverges_at_once_is_not_tried_again() -> None:
