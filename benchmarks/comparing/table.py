@@ -17,6 +17,7 @@ from harness.studies.redrawn import DRAWN, answers, centred
 QUESTIONS = ((0.02, 3), (0.01, 5), (0.005, 10))
 """Planted changes, and within how many minutes they are to be found."""
 
+ASV = f"`asv continuous --factor {rivals.FACTOR}`"
 HEAD = (
     "| tool | " + " | ".join(f"{planted:.1%} in {minutes} min" for planted, minutes in QUESTIONS) + " | false alarms |"
 )
@@ -60,8 +61,8 @@ def _rivals(found: Collected) -> Iterator[tuple[str, list[float], float]]:
     each = [max(1, int(60 * minutes / found.run_seconds / 2)) for _, minutes in QUESTIONS]
     steps = min(map(len, found.runs))
     kinds = {
-        "`asv continuous --factor 1.005`, else as it comes (2 rounds of 5)": lambda _, k: rivals.asv(found.runs, 2, 5, k),
-        "`asv continuous --factor 1.005`, rounds for all of the time": lambda many, k: rivals.asv(found.runs, many, steps, k),
+        f"{ASV}, else as it comes (2 rounds of 5)": lambda _, k: rivals.asv(found.runs, 2, 5, k),
+        f"{ASV}, rounds for all of the time": lambda many, k: rivals.asv(found.runs, many, steps, k),
         "`pyperf compare_to`, as it comes (20 processes)": lambda _, k: rivals.pyperf(found.runs, 20, k),
         "`pyperf compare_to`, processes for all of the time": lambda many, k: rivals.pyperf(found.runs, many, k),
     }

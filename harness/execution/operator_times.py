@@ -108,8 +108,9 @@ class OperatorTimes:
                 refused = f"a call takes {max(first):.1f} s"
             except (DiedError, ValueError) as error:
                 refused = str(error)
-                if isinstance(error, DiedError) and not died and pair.died == NEW and pair.survives(OLD, call, longer, way):
-                    died, end = longer, error.status
+                by_new = isinstance(error, DiedError) and not died and pair.died == NEW
+                if by_new and pair.survives(OLD, call, longer, way):
+                    died, end = longer, refused
         return Times(call.op, way, call.case, refused=refused, died=died, end=end)
 
     def _rounds(self, pair: _Pair, known: Times, calls: int) -> Times:

@@ -177,7 +177,9 @@ class Sweep:
                 pass
         except DiedError as error:
             child.close()
-            raise TargetError(f"{asked.name}: a process that is to call operators {error.status} as it began") from error
+            raise TargetError(
+                f"{asked.name}: a process that is to call operators {error.status} as it began"
+            ) from error
         return child
 
     def _child(self, asked: Pass, scratch: str) -> Child:

@@ -61,7 +61,7 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
 
 
 def fickle(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
-    """Calls that the new target did not survive in some pairs, and in others it did, once there are as many as asked."""
+    """Calls that the new target did not survive in some pairs, and in others it did, once all pairs are there."""
     known = _died(pairs) if len(pairs) >= PAIRS else {}
     return [_told_of_death(died, FICKLE, old) for died in known.values() if len(died) < len(pairs)]
 

@@ -515,7 +515,7 @@ class Compare(Study):
 
 
 def _what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The harness, files that were run, the machine, and the target of each side that came so far as to say, of a run."""
+    """Of a run: the harness, files, the machine, and the target of each side that came so far as to say."""
     plan, told = folder.plan(), facts.get("target")
     targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
     files = worker_archive.copies(folder.path / "worker.pyz")

@@ -451,7 +451,7 @@ class Nightly(Composite):
         return sum(word != usual for word in words) if len(words) == OUTCOME_RERUNS and all(words) else None
 
     def _ended(self, suspect: Suspect, count: int) -> list[str]:
-        """How each run with so many changes ended; "" for what is no answer of the job's: no verdict, or our failure."""
+        """How each run with so many changes ended; "" where the job did not answer: no verdict, or our failure."""
         each = [nights.outcomes_of(verdict) for verdict in self._of_runs(suspect, count, OUTCOME_RERUNS)]
         words = [one.get(suspect.arm, "" if suspect.arm == WHOLE else one.get("main", "")) for one in each]
         return ["" if {*word.split(", ")} & _OF_OURS else word for word in words]

@@ -28,8 +28,8 @@ from harness.studies import call_times
 from harness.studies.beside_numpy import with_numpy
 from harness.studies.parity import (
     CRASHES,
-    HANGS,
     FASTER,
+    HANGS,
     SLOWER,
     Case,
     Difference,

@@ -144,20 +144,22 @@ def test_a_measure_is_asked_for_half_of_what_the_last_differs_by() -> None:
     assert middle.question_.resolve == pytest.approx(0.1, abs=0.001)
 
 
-@pytest.mark.parametrize(("effect", "shown"), [(-0.15, "yes"), (-0.06, "unknown"), (0.0, "no")])
-def test_what_differs_by_less_than_half_does_not_show_it(effect: float, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("effect", "scatter", "shown"), [(-0.15, 10, "yes"), (-0.08, 15, "unknown"), (-0.07, 1, "no"), (0.0, 1, "no")]
+)
+def test_what_differs_by_less_than_half_does_not_show_it(effect: float, scatter: float, shown: str) -> None:
     study = Bisect(Asked(TARGETS, name="s", values=VALUES, measure="throughput", resolve=0.03))
     study.parts["04"] = _slower(study, "04", -0.2)
-    study.parts["02"] = _slower(study, "02", effect)
+    study.parts["02"] = _slower(study, "02", effect, scatter)
     assert (study.shown("02"), study.shown("04")) == (shown, "yes")
 
 
-def _slower(study: Bisect, key: str, effect: float) -> Compare:
+def _slower(study: Bisect, key: str, effect: float, scatter: float = 1.0) -> Compare:
     """A part whose second side is slower by so much, in four pairs."""
     part = study.made(key)
     assert isinstance(part, Compare)
     for noise in (0.0, 0.001, -0.001, 0.002):
-        both = {name: {"other": effect + noise} for name in ("throughput", "throughput_overall")}
+        both = {name: {"other": effect + scatter * noise} for name in ("throughput", "throughput_overall")}
         part.evidence.pairs.append(Pair("run", 1.0, both, {}))
     part.evidence.look(1.0, 1.0)
     return part

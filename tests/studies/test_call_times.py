@@ -109,4 +109,3 @@ def test_a_process_that_ends_in_every_pair_is_a_crash_and_in_some_now_and_then(e
     (found,) = call_times.fickle([[other], *[[ended]] * 4], OLD)
     assert (found.kind, found.how) == ("crashes now and then", f"the process {word}, in 4 of 5 pairs of them")
     assert call_times.fickle([[ended]] * 4, OLD) == []
-

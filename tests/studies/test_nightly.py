@@ -347,14 +347,12 @@ def test_more_runs_that_say_nothing_decide_nothing(folder: StudyFolder, outcome:
     assert (answer.word, "3 more runs say nothing" in answer.text) == ("not decided", True)
 
 
-def test_a_change_that_cannot_be_undone_hides_no_other(folder: StudyFolder) -> None:
-    steps = {"main": [Step("steps", {}, "sides cannot differ by it"), *STEPS[:1]]}
+@pytest.mark.parametrize(("others", "state"), [(1, "undecided"), (0, "good")])
+def test_a_change_that_cannot_be_undone_hides_no_other(folder: StudyFolder, others: int, state: str) -> None:
+    steps = {"main": [Step("steps", {}, "sides cannot differ by it"), *STEPS[:others]]}
     study = _night(folder, _watched(changed=True, steps=steps), repeat=1)
     _run(study, "round-1-mlp")
-    assert study.night.scenarios[0].state == "undecided"
-    alone = _night(folder, _watched(changed=True, steps={"main": steps["main"][:1]}), repeat=1)
-    _run(alone, "round-1-mlp")
-    assert alone.night.scenarios[0].state == "good"
+    assert study.night.scenarios[0].state == state
 
 
 def test_what_asks_otherwise_is_not_called_the_machine(folder: StudyFolder) -> None:
