@@ -54,9 +54,14 @@ def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str])
     note = "; ".join(dict.fromkeys(said for _, said in found))
     if all(good for good, _ in found) and not unsettled:
         return "good", note
-    lacking = [arm for arm in arms if isinstance(seen.looks[arm], str) and seen.watched.can_be_looked_at(arm)]
+    lacking = {*arms} & {*unlooked(seen)}
     note = note or "; ".join(answer.text for answer in unsettled)
     return ("undecided", note) if unsettled or lacking else _tried(seen.watched, note)
+
+
+def unlooked(seen: Seen) -> list[str]:
+    """Arms whose change could have been looked at, and was not."""
+    return [arm for arm, look in seen.looks.items() if isinstance(look, str) and seen.watched.can_be_looked_at(arm)]
 
 
 def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:

@@ -577,12 +577,13 @@ class Nightly(Composite):
 
     def _measured(self, each: Watched) -> Measured:
         answers = [answer for answer in self.answers if answer.scenario == each.key]
-        state, note = night_states.state(self._seen(each), answers)
+        seen = self._seen(each)
+        state, note = night_states.state(seen, answers)
         runs = [verdict.run for verdict in self._of_rounds(each.key)]
         numbers, outcomes = self.numbers(each.key), self.outcomes(each.key)
-        return Measured(
-            each.key, each.tracked, numbers, outcomes, state, runs, each.past.night, note, answers, self.facts
-        )
+        looked = not night_states.unlooked(seen)
+        own = (each.key, each.tracked, numbers, outcomes, state, runs, each.past.night)
+        return Measured(*own, note, answers, self.facts, looked)
 
     def _seen(self, each: Watched) -> Seen:
         """What its state is told by."""

@@ -59,7 +59,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Measured:
-    """One scenario on one night: what decided its numbers, the numbers, and what was found."""
+    """One scenario on one night: what decided its numbers, the numbers, and what was found.
+
+    ``looked``: whether what changed was looked at, as far as it can be: else the night is no try.
+    """
 
     key: str
     tracked: Tracked
@@ -71,6 +74,7 @@ class Measured:
     note: str = ""
     answers: Sequence[Answer] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    looked: bool = True
 
 
 @dataclass(frozen=True)
@@ -213,7 +217,7 @@ def _tried(measured: Sequence[tuple[str, Measured]]) -> int:
         has_no_answer = found.state == "undecided" or (found.state == "alert" and found.note)
         if not has_no_answer or found.tracked.fingerprint != last:
             break
-        count += 1
+        count += found.looked
     return count
 
 

@@ -54,6 +54,8 @@ def test_a_night_that_could_not_run_says_nothing() -> None:
 def test_nights_in_a_row_that_could_not_tell_are_counted() -> None:
     undecided = _measured(tracked=NEW, state="undecided")
     assert past(_nights(_measured(), undecided, undecided), {}, "lenet").tried == 2
+    unseen = replace(undecided, looked=False)
+    assert past(_nights(_measured(), undecided, unseen, undecided, unseen), {}, "lenet").tried == 2
     assert past(_nights(undecided, _measured(), undecided), {}, "lenet").tried == 1
     assert past(_nights(undecided, replace(undecided, tracked=OLD)), {}, "lenet").tried == 1
     assert past(_nights(_measured()), {}, "lenet").tried == 0
