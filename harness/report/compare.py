@@ -45,6 +45,8 @@ def _loud(study: Compare) -> Iterator[Text]:
             yield Text(f"nothing is said of {', '.join(others)}: compare without the side that fails", "yellow")
     elif study.changed:
         yield Text(f"NOT GONE ON WITH: {study.changed}", "bold red")
+    for run in study.left_out:
+        yield Text(f"left out: {run}", "yellow")
     for every in study.fallen.values() if not study.broken else ():
         yield Text(f"FAILED {len(every)} time{'s' * (len(every) > 1)}: {every[-1]}", "bold red")
     for side, found in study.meanings.items():

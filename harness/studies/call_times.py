@@ -49,7 +49,7 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
     found: dict[tuple[str, str], list[tuple[float, Difference]]] = {}
     for op, died in _died(pairs).items():
         if len(died) == len(pairs):
-            kind = CRASHES if any(each.end == "crashed" for each in died) else HANGS
+            kind = HANGS if all(each.end == "hung" for each in died) else CRASHES
             found[op, kind] = [(math.inf, _told_of_death(died, kind, old))]
     for first, effects in _seen(pairs):
         kind = SLOWER if effects[0] > 0 else FASTER
@@ -68,7 +68,7 @@ def fickle(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Di
 
 def _told_of_death(died: Sequence[Times], kind: str, old: Mapping[str, Case]) -> Difference:
     first = died[0]
-    word = " or ".join(sorted({"ends" if each.end == "crashed" else "hangs" for each in died}))
+    word = " or ".join(sorted({"hangs" if each.end == "hung" else "ends" for each in died}))
     how = f"the process {word}, in {len(died)} of {PAIRS} pairs of them"
     return Difference(first.op, kind, _longer(old[first.case], first.died), how)
 

@@ -71,6 +71,7 @@ class Compare(Study):
     ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
     ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks;
     ``changed``: what is not what it was when this was begun. ``fallen``: of each other side, how it failed, every time.
+    ``left_out``: runs of something else than those before, and of what.
     """
 
     name: ClassVar[str] = "compare"
@@ -100,6 +101,7 @@ class Compare(Study):
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
+        self.left_out: list[str] = []
         self.fallen: dict[str, list[str]] = {}
         self._first_diverged = False
         self._ran: dict[str, Any] = {}
@@ -230,13 +232,15 @@ class Compare(Study):
         lost = [
             ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
         ]
-        if self.folder is not None and self._differing(self._ran_in(verdict)):  # as of a script that is as it was again
+        if self._other_than_before(verdict):  # as of a script that is as it was again
             return False
         return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
 
-    def _ran_in(self, verdict: Verdict) -> dict[str, Any]:
-        assert self.folder is not None
-        return _what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts)
+    def _other_than_before(self, verdict: Verdict) -> list[str]:
+        """In what a run differs from those before it."""
+        if self.folder is None:
+            return []
+        return self._differing(_what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
@@ -277,6 +281,9 @@ class Compare(Study):
         """What it took counts as spent, as it did when it was made."""
         if self.folder is not None:
             self.seconds += pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
+        self.left_out += [
+            f"{verdict.run}, for which {name} had changed" for name in self._other_than_before(verdict)[:1]
+        ]
 
     def _failed(self, key: str, why: str, again: bool = False) -> str:
         """What keeps a run from saying anything is tried a few times; ``again``: also where the study is resumed."""

@@ -581,9 +581,19 @@ class Nightly(Composite):
         state, note = night_states.state(seen, answers)
         runs = [verdict.run for verdict in self._of_rounds(each.key)]
         numbers, outcomes = self.numbers(each.key), self.outcomes(each.key)
-        looked = not night_states.unlooked(seen)
-        own = (each.key, each.tracked, numbers, outcomes, state, runs, each.past.night)
-        return Measured(*own, note, answers, self.facts, looked)
+        return Measured(
+            each.key,
+            each.tracked,
+            numbers,
+            outcomes,
+            state,
+            runs,
+            reference=each.past.night,
+            note=note,
+            answers=answers,
+            facts=self.facts,
+            looked=not night_states.unlooked(seen),
+        )
 
     def _seen(self, each: Watched) -> Seen:
         """What its state is told by."""

@@ -18,7 +18,7 @@ from harness.asv_bridge import nights as asv_nights
 from harness.base.errors import StorageError
 from harness.cli import _nights, nightly
 from harness.storage import ledger
-from harness.studies import study_folder
+from harness.studies import study_folder, watching
 from harness.studies.nightly import Asked, Nightly
 from harness.studies.watching import Ready
 from tests.report.pages.test_nightly import NIGHT
@@ -133,6 +133,23 @@ def test_a_matrix_that_cannot_be_read_is_a_night_that_could_not_run(
     assert "the night could not run: " in json.loads(capsys.readouterr().out)["headline"]
     assert cli.main(["nightly", "show", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["nights"]) == 3
+
+
+def test_a_night_that_no_disk_takes_could_not_run(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise StorageError("results cannot be written: no space left on device")
+
+    (project / "asv.conf.json").write_text("{}")
+    (project / "scenarios").mkdir()
+    monkeypatch.setattr(asv_nights, "axes", lambda project: [])
+    monkeypatch.setattr(watching, "ready", lambda *_: Ready([], {}, {}, {}, {}))
+    monkeypatch.setattr(nightly, "_opened", fails)
+    assert cli.main(["nightly", "--json"]) == 3
+    assert "no space left on device" in json.loads(capsys.readouterr().out)["headline"]
+    assert cli.main(["nightly", "show", "--json"]) == 0
+    assert "no space left" in json.loads(capsys.readouterr().out)["nights"][-1]["failure"]
 
 
 def test_what_a_notified_command_prints_is_no_part_of_the_json(capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
-from harness.execution.sweep import _begun, _ended, read
+import pytest
+
+from harness.base.errors import TargetError
+from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, read
+from harness.targets.interpreter import Interpreter
 
 LINES = [
     {"case": "op(2) base", "op": "op", "status": "error", "message": "infered_num_inputs (2 vs. 1)"},
@@ -24,3 +30,22 @@ def test_what_became_of_cases_is_known_in_the_programs_words(tmp_path: Path) -> 
     assert _begun(file) == {
         "op": {"op(2) base": "infered_num_inputs (2 vs. 1)", "op(3) base": "ok", "op(4) base": "crashed"}
     }
+
+
+def test_a_process_that_does_not_begin_is_no_call_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Child:
+        closed = False
+
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            raise DiedError("hung", None)
+            yield
+
+        def close(self) -> None:
+            self.closed = True
+
+    child = Child()
+    monkeypatch.setattr(Sweep, "_child", lambda *_: cast(Any, child))
+    asked = Pass("to", Interpreter(Path("/x")), {}, tmp_path / "to.jsonl")
+    with pytest.raises(TargetError, match="to: a process that is to call operators hung as it began"):
+        Sweep(tmp_path, 1).started(asked, "")
+    assert child.closed

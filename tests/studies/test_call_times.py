@@ -95,7 +95,9 @@ def test_arrays_grow_to_so_many_elements() -> None:
     assert Call("exp", "", ((0, 3),), ("normal",), {}).longer(65_536) == 1
 
 
-@pytest.mark.parametrize(("end", "kind", "word"), [("crashed", "crashes", "ends"), ("hung", "hangs", "hangs")])
+@pytest.mark.parametrize(
+    ("end", "kind", "word"), [("crashed", "crashes", "ends"), ("", "crashes", "ends"), ("hung", "hangs", "hangs")]
+)
 def test_a_process_that_ends_in_every_pair_is_a_crash_and_in_some_now_and_then(end: str, kind: str, word: str) -> None:
     ended, other = replace(_times("exp", 1.0), died=10, end=end), _times("exp", 1.0)
     assert call_times.suspects([[ended], [ended]]) == ["exp"]

@@ -16,7 +16,7 @@ from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
 from harness.storage import run_folder
-from harness.studies import compare, study_folder
+from harness.studies import compare, pairs, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
@@ -484,6 +484,21 @@ def test_what_is_run_may_not_change_meanwhile() -> None:
     assert (study.over, study.wanted()) == (True, [])
 
 
+def test_a_seed_whose_run_cannot_be_trusted_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Compare(SIDES, Question(measure="drift"))
+    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(compare, "_what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
+    first = study.wanted()[0].key
+    lost = ArmMeasures("b", "b", 1, 1, Ended(1.0, "b", "", "interrupted", "SIGTERM"), (), {})
+    verdict = Verdict("run", "", "invalid", "SIGTERM", (), (lost,), (), (), {})
+    assert not verdict.trusted
+    assert study.add(first, verdict, "") == f"{first}: b: SIGTERM"
+    assert first in [trial.key for trial in study.wanted()]
+
+
 @pytest.mark.parametrize(("now", "counts"), [(3, True), (4, False)])
 def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: int, counts: bool
@@ -491,8 +506,13 @@ def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     study = Compare(SIDES, Question())
     study.folder = study_folder.create(tmp_path, study.name, study.question)
     study._what_changed({"/new.py": 3})
-    monkeypatch.setattr(study, "_ran_in", lambda verdict: {"/new.py": now})
-    assert study.counts(Verdict("run", "", "pass", "", (), (), (), (), {})) == counts
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(compare, "_what_ran", lambda folder, facts: {"/new.py": now})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
+    verdict = Verdict("run", "", "pass", "", (), (), (), (), {})
+    assert study.counts(verdict) == counts
+    study.passed_over(verdict)
+    assert study.left_out == ([] if counts else ["run, for which /new.py had changed"])
 
 
 def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:

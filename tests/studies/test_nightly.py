@@ -263,6 +263,29 @@ def test_what_is_not_known_beside_an_alert_keeps_it_from_being_good(folder: Stud
     assert is_good(settled, {alert.id: "on purpose"})
 
 
+def test_what_was_not_decided_beside_an_alert_of_the_same_arm_is_looked_at_again(folder: StudyFolder) -> None:
+    steps = {"main": STEPS[1:]}
+    first = _night(folder, _watched(changed=True, steps=steps), repeat=1)
+    _run(first, "round-1-mlp")
+    _compared(first, "look-main-mlp", SLOWER)
+    _compared(first, "confirm-throughput-main-mlp", SLOWER)
+    found = first.night.scenarios[0]
+    growth = replace(found.answers[0], id="g", measure="growth", word="not decided")
+    for answers, again in ((found.answers, False), ([*found.answers, growth], True)):
+        past = replace(_watched(changed=True).past, last=replace(found, answers=answers))
+        assert _watched(changed=True, steps=steps, past=past).can_be_looked_at("main") == again
+
+
+def test_a_change_that_does_less_than_half_of_it_is_not_to_blame(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS}), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-main-mlp", SLOWER)
+    _compared(study, "confirm-throughput-main-mlp", [-0.3 + noise for noise in (0.0, 0.01, -0.01, 0.02, -0.02, 0.0)])
+    scattered = [-0.12 + noise for noise in (0.0, 0.03, -0.03, 0.04, -0.04, 0.0)]
+    _compared(study, "step-1-throughput-main-mlp", scattered)
+    assert study.answers[0].cause == "one of: a variable; the batch"
+
+
 def test_what_cannot_be_had_back_is_not_decided(folder: StudyFolder) -> None:
     steps = [Step("packages", {}, "no network")]
     study = _night(folder, _watched(changed=True, steps={"main": steps}), repeat=1)

@@ -110,6 +110,9 @@ def test_what_no_side_can_be_without_is_told() -> None:
         undoing(Change("field", "workload.steps", 5, 6), THEN, NOW, Path, print)
     with pytest.raises(HarnessError, match="there are several files"):
         undoing(Change("files", "", "a.py@1+b.py@2", ""), THEN, NOW, Path, print)
+    own = {**NOW, "target": {"python": "/opt/python"}}
+    with pytest.raises(HarnessError, match="a Python of your own is not built again"):
+        undoing(Change("packages", "", {"mxnet": "1.9.1"}, {"mxnet": "1.9.1", "a": "2"}), THEN, own, Path, print)
 
 
 def test_lines_that_one_of_two_folders_lacks(tmp_path: Path) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from harness.storage import ledger
 from harness.studies import watching
-from harness.studies.nights import Night
+from harness.studies.nights import Measured, Night
+from harness.studies.tracked import Tracked
 
 
 def test_what_is_damaged_stops_no_later_night(tmp_path: Path) -> None:
@@ -23,3 +26,13 @@ def test_what_is_damaged_stops_no_later_night(tmp_path: Path) -> None:
     assert [night.id for night in nights] == ["n1", damaged[:10]]
     assert nights[1].failure.startswith(f"night.json of commit {damaged[:10]} is no night: ")
     assert accepted == {"a1": "on purpose"}
+
+
+def test_what_vanished_is_told_also_after_a_night_that_could_not_run() -> None:
+    lenet = Measured("lenet", Tracked({}), {}, {}, "good")
+    gone = {"lenet": "it is not there any more"}
+    eye = SimpleNamespace(watched=[], broken={}, left_out={})
+    nights = [Night("n1", [lenet]), Night("n2", [], failure="no network")]
+    assert watching._gone(nights, eye) == watching._gone(nights[:1], eye) == gone  # type: ignore[arg-type]
+    told = Night("n3", [replace(lenet, state="failed")])
+    assert watching._gone([*nights, told], eye) == {}  # type: ignore[arg-type]

@@ -43,3 +43,12 @@ def test_a_python_may_print_before_it_answers(tmp_path: Path) -> None:
     assert "pytest" in installed(talks)
     with pytest.raises(InputError, match="there is no mxnet in"):
         require_mxnet(talks, {})
+
+
+def test_of_a_package_that_is_there_twice_the_one_that_is_imported_counts(tmp_path: Path) -> None:
+    (tmp_path / "pytest-0.1.dist-info").mkdir()
+    (tmp_path / "pytest-0.1.dist-info" / "METADATA").write_text("Name: pytest\nVersion: 0.1\n")
+    first = tmp_path / "python"
+    first.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
+    first.chmod(0o755)
+    assert installed(first)["pytest"] == "0.1"
