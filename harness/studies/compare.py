@@ -516,6 +516,7 @@ class Compare(Study):
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,
             "failures": self.failures,
+            "left_out": self.left_out,
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
