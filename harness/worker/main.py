@@ -10,8 +10,8 @@ from .channel import Channel
 def main():
     """A worker trains; the others serve.
 
-    A server or scheduler of ps-lite is started by importing mxnet with DMLC_ROLE set, and ends with it. A script is run
-    in all of them, as MXNet's own launcher does.
+    A server of ps-lite is started by importing mxnet with DMLC_ROLE set, and ends with it. A script is run in all of
+    them, as MXNet's own launcher does.
     """
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
@@ -32,6 +32,10 @@ def main():
         script.run(asked, channel, role, schedule, tell)
     elif trains:
         worker.run(asked, channel, role, schedule)
+    elif role == "scheduler":
+        from . import scheduler
+
+        scheduler.serve()
     else:
         import mxnet  # noqa: F401
 
