@@ -120,7 +120,8 @@ class Compare(Study):
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
-        asked = Question(**given, level=question.get("level", LEVEL), limit=question.get("limit", 0.0))
+        rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False}
+        asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
         return study
@@ -148,6 +149,8 @@ class Compare(Study):
     def over(self) -> bool:
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
         if self.broken or self.unavailable or self.changed or self.has_given_up:
+            return True
+        if self.question_.of_meaning and self.differ_at_once:
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
@@ -375,6 +378,11 @@ class Compare(Study):
         """What each other side computes, by short runs, and by where pairs ended if these were alike, bit by bit."""
         return {side: self._in_the_end(side, found) for side, found in self._short.items()}
 
+    @property
+    def differ_at_once(self) -> bool:
+        """Whether all other sides compute something else within their short runs already."""
+        return bool(self._short) and all(found.word == "different" for found in self._short.values())
+
     def _in_the_end(self, side: str, found: Meaning) -> Meaning:
         """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""
         steps = any(STEPS in each.fields for each in self.scenario.sides)
@@ -489,19 +497,22 @@ class Compare(Study):
 
     @property
     def _in_words(self) -> str:
-        if not (self.broken or self.evidence.pairs):
-            return self.nothing
+        if self.broken:
+            return self.broken
         different = (
             () if self.of_seeds else (side for side, found in self.meanings.items() if found.word == "different")
         )
         others = (f"{side} has another meaning" for side in different)
-        return self.broken or "; ".join([*others, *map(sentence, self.evidence.findings())])
+        found = map(sentence, self.evidence.findings()) if self.evidence.pairs else [self.nothing]
+        return "; ".join([*others, *found])
 
     @property
     def nothing(self) -> str:
         """Why there is no pair to compare by."""
         if self.failures:
             return f"nothing was compared: {self.failures[-1]}"
+        if self.question_.of_meaning and self.meanings:
+            return "no pair was made: short runs tell what both compute"
         return "nothing was compared: the budget has no room for a pair" if self.over else "nothing was compared yet"
 
     def summary(self) -> Mapping[str, Any]:

@@ -29,7 +29,8 @@ class Question:
 
     ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift. ``level``:
     the chance that sides which are alike are said to differ. ``limit``: seconds until which it goes on beyond the
-    budget, as long as the pairs that an answer still takes fit.
+    budget, as long as the pairs that an answer still takes fit. ``of_meaning``: what sides compute is all
+    that is asked; once they differ in short runs no pair is made.
     """
 
     measure: str = "throughput"
@@ -39,6 +40,7 @@ class Question:
     seeds: int = 8
     level: float = LEVEL
     limit: float = 0.0
+    of_meaning: bool = False
 
     def __post_init__(self) -> None:
         """InputError for what nothing can be made of, as in a damaged file."""

@@ -8,7 +8,6 @@ where software changed, else by the same software again. Of several changes, due
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -46,6 +45,9 @@ LEAST_SECONDS = 20.0
 
 OF_MEANING = 60.0
 """Seconds of what asks again whether something else is computed: what begins late shows in some pairs alone."""
+
+SHORT_RUNS = 1.0
+"""Seconds of what asks by short runs alone: no pair fits."""
 
 CONFIRM_LEVEL = LEVEL / 10
 """Chance that a comparison which is to confirm says that alike sides differ: forty numbers, every night."""
@@ -226,14 +228,26 @@ class Nightly(Composite):
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]
         measure = "throughput" if suspect.measure in (MEANING, "seconds_per_sample") else suspect.measure
-        most = OF_MEANING if suspect.measure == MEANING else math.inf
-        seconds = max(min(self._room(1, 1.0), most), LEAST_SECONDS)
+        plain = suspect.measure == MEANING and suspect.word != "broken"
         seed = ANOTHER_SEED * (1 + each.past.tried) + (0 if verb == "confirm" else 7 * (1 + count))
         resolve = self.asked_.resolve if verb == "confirm" else self._half(suspect)
         waiting = sum(any(True for _ in self._tests(each)) for each in self.suspects)
         level, limit = CONFIRM_LEVEL if verb == "confirm" else LEVEL, self._left_for(waiting, 1.0)
-        asked = Question(measure, resolve, seconds, level=level, limit=0.0 if suspect.measure == MEANING else limit)
+        limit = 0.0 if suspect.measure == MEANING else limit
+        asked = Question(measure, resolve, self._seconds(verb, suspect), level=level, limit=limit, of_meaning=plain)
         return Compare(each.sides(suspect.arm, count, seed), asked)
+
+    def _seconds(self, verb: str, suspect: Suspect) -> float:
+        """What a comparison about a suspicion may take; which change brings what short runs show, short runs show."""
+        if suspect.measure != MEANING:
+            return max(self._room(1, 1.0), LEAST_SECONDS)
+        if verb == "step" and self._differs_at_once(suspect):
+            return SHORT_RUNS
+        return max(min(self._room(1, 1.0), OF_MEANING), LEAST_SECONDS)
+
+    def _differs_at_once(self, suspect: Suspect) -> bool:
+        study = self.parts.get(f"confirm-{suspect.part}")
+        return isinstance(study, Compare) and study.differ_at_once
 
     def _half(self, suspect: Suspect) -> float:
         """Half of what was confirmed: a change that does less is not the one that is looked for."""
@@ -542,6 +556,8 @@ class Nightly(Composite):
         if finding is not None and finding.word == "undecided":
             return None
         shows = confirmation.shows(study, suspect)
+        if suspect.measure == MEANING and not (study.broken or study.meanings):
+            return None
         return None if shows and self._is_less_than_half(finding, suspect) else shows
 
     def _is_less_than_half(self, found: Finding | None, suspect: Suspect) -> bool:

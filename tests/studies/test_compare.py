@@ -341,6 +341,16 @@ def test_why_there_is_no_pair() -> None:
     assert spent.in_words == "q: nothing was compared: the budget has no room for a pair"
 
 
+def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> None:
+    for word, keys in (("different", []), ("identical", ["pair-001"])):
+        study = Compare(SIDES, Question(of_meaning=True))
+        study._short = {"b": Meaning(word, "the loss of step 3", 0.1)}  # type: ignore[arg-type]
+        assert [trial.key for trial in study.wanted()] == keys
+        assert Compare.asked(study.question, Path()).question_.of_meaning
+    study._short = {"b": Meaning("different", "the loss of step 3", 0.1)}
+    assert study.in_words == "q: b has another meaning; no pair was made: short runs tell what both compute"
+
+
 def test_variables_that_nobody_reads_are_kept_with_the_question() -> None:
     study = Compare(SIDES, Question())
     study.unread = {"MXNET_ENGIN_TYPE": "MXNET_ENGINE_TYPE"}

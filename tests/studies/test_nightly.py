@@ -228,6 +228,34 @@ def test_a_side_that_computes_something_else_is_told_where_it_does_so_twice(fold
     ]
 
 
+def _asked_of(study: Nightly, key: str) -> tuple[float, bool]:
+    made = study.made(key)
+    assert isinstance(made, Compare)
+    return made.question_.budget, made.question_.of_meaning
+
+
+def test_which_change_brings_what_short_runs_show_is_asked_by_short_runs(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS}), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-main-mlp", SAME, "different")
+    assert _asked_of(study, "confirm-meaning-main-mlp") == (60.0, True)
+    _compared(study, "confirm-meaning-main-mlp", [], "identical")
+    assert _asked_of(study, "step-1-meaning-main-mlp") == (60.0, True), "what begins late shows in pairs alone"
+    _compared(study, "confirm-meaning-main-mlp", [], "different")
+    assert _asked_of(study, "step-1-meaning-main-mlp") == (1.0, True)
+    step = _compared(study, "step-1-meaning-main-mlp", [], "identical")
+    assert study.answers[0].cause == "the batch"
+    step._short = {}
+    assert study.answers[0].cause == "one of: a variable; the batch", "short runs that failed say nothing"
+
+
+def test_what_does_not_train_is_asked_in_pairs_too(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True, steps={"main": STEPS}), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-main-mlp", SAME).broken = "now did not train to the end"
+    assert _asked_of(study, "confirm-meaning-main-mlp") == (60.0, False)
+
+
 def test_what_may_be_had_back_tomorrow_is_not_good_today(folder: StudyFolder) -> None:
     for may_pass, state in ((True, "undecided"), (False, "good")):
         steps = [Step("packages", {}, "no network", may_pass=may_pass)]
