@@ -62,6 +62,8 @@ class GpuMemoryLimit(LastingFault):
             return False, "no memory was held"
         if any(not report.alive for report in reports if report.ended):
             return False, "the process that held the memory was gone before the fault ended"
+        if len(begun) > sum(report.ended for report in reports):
+            return False, "nobody says whether the memory was held to the end"
         first = begun[0]
         held, after, before = map(bytes_text, (first.held, first.after, first.before))
         seen = f"{held} were held, and {after} of {before} stayed free"

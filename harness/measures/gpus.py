@@ -22,11 +22,17 @@ MEDIANS = {
     "pcie_sent": ("pcie_sent", "B/s"),
     "pcie_received": ("pcie_received", "B/s"),
 }
-SILENT_SECONDS = 5.0
-"""Of training without a sample, after which nobody knows what happened: they come twice a second."""
+SILENT_SECONDS, SILENT_PART, LEAST_SILENT_SECONDS = 5.0, 0.2, 1.5
+"""Of training without a sample, at any time, after which nobody knows what happened: they come twice a second.
+
+Of a short training that part of it, but some samples at least.
+"""
 
 SLOW_SILENT_SECONDS = 30.0
 """The same for what is asked every ten seconds."""
+
+_ANYTHING = ""
+"""In place of a question: whether there was any answer."""
 
 COUNTS = ("ecc_errors", "pcie_replays")
 CARRIED = ("nvlink_sent", "nvlink_received")
@@ -42,8 +48,8 @@ class _Gpu:
         self.carried: dict[str, list[tuple[float, float]]] = {}
         self.missing: dict[str, str] = {}
         self.peak: float | None = None
-        self.last = 0.0
         self.known: dict[str, float] = {}
+        self.gaps: dict[str, float] = {}
         self.taken = self.slowed = 0
         self.reasons: dict[str, int] = {}
         self.faults: list[int] = []
@@ -65,14 +71,14 @@ class Gpus(Measure):
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm)
         self._gpus: dict[str, _Gpu] = {}
-        self._started = False
+        self._started: float | None = None
         self._missing = ""
         self._trained = 0.0
         self._unattributed: list[int] = []
 
     def add(self, event: Event) -> None:
         if isinstance(event, Started):
-            self._started = True
+            self._started = event.t
         elif isinstance(event, Window):
             self._trained = event.t
         elif isinstance(event, GpuMissing) and not event.subject:
@@ -92,16 +98,18 @@ class Gpus(Measure):
     def _note(self, event: GpuSampled, gpu: _Gpu) -> None:
         """Counts are since the driver was loaded, so that the first sample of all is where they begin."""
         if event.values:  # one that answers nothing is no sample, whatever it says
-            gpu.lost, gpu.last = "", event.t
-        gpu.known |= dict.fromkeys(event.values, event.t)
+            gpu.lost = ""
+            self._hear(gpu, _ANYTHING, event.t)
+        for name in event.values:
+            self._hear(gpu, name, event.t)
         if "slowed" not in event.missing:
-            gpu.known["slowed"] = event.t
+            self._hear(gpu, "slowed", event.t)
         gpu.missing.update(event.missing)
         for name in COUNTS:
             if name in event.values:
                 first, _ = gpu.counts.get(name, (event.values[name], 0.0))
                 gpu.counts[name] = first, event.values[name]
-        if not self._started:
+        if self._started is None:
             return
         for name, series in gpu.samples.items():
             if name in event.values:
@@ -117,6 +125,13 @@ class Gpus(Measure):
         for reason in event.slowed:
             gpu.reasons[reason] = gpu.reasons.get(reason, 0) + 1
 
+    def _hear(self, gpu: _Gpu, question: str, now: float) -> None:
+        """Note how long nothing was heard of it while it trained."""
+        if self._started is not None:
+            gap = now - max(gpu.known.get(question, 0.0), self._started)
+            gpu.gaps[question] = max(gpu.gaps.get(question, 0.0), gap)
+        gpu.known[question] = now
+
     def quantities(self) -> Iterable[Quantity]:
         if not any(context.startswith("gpu") for context in self.arm.workload.contexts):
             return
@@ -126,18 +141,29 @@ class Gpus(Measure):
             yield from _of(subject, gpu, [*gpu.faults, *self._unattributed], partial(self._silence, gpu))
 
     def _silence(self, gpu: _Gpu, question: str = "") -> str:
-        """Why nobody knows what a GPU did to the end of training, or what it answered to one question."""
+        """Why nobody knows what a GPU did all through training, or what it answered to one question."""
         if gpu.lost:
             return f"the GPU was lost: {gpu.lost}"
         if self._missing:
             return f"sampling ended: {self._missing}"
-        quiet = self._trained - gpu.last
-        if quiet > SILENT_SECONDS:
+        most = self._most_silent
+        quiet = self._trained - gpu.known.get(_ANYTHING, self._started or 0.0)
+        if quiet > most:
             return f"no sample in the last {quiet:.0f} s of training"
+        if (gap := gpu.gaps.get(_ANYTHING, 0.0)) > most:
+            return f"no sample for {gap:.0f} s of training"
+        most = SLOW_SILENT_SECONDS if question in _SLOW else most
         quiet = self._trained - gpu.known.get(question, self._trained)
-        if quiet > (SLOW_SILENT_SECONDS if question in _SLOW else SILENT_SECONDS):
-            return f"no answer in the last {quiet:.0f} s of training: {gpu.missing.get(question, 'nobody knows why')}"
+        if max(quiet, gpu.gaps.get(question, 0.0)) > most:
+            when = f"in the last {quiet:.0f} s" if quiet > most else f"for {gpu.gaps[question]:.0f} s"
+            return f"no answer {when} of training: {gpu.missing.get(question, 'nobody knows why')}"
         return ""
+
+    @property
+    def _most_silent(self) -> float:
+        """Seconds without a sample that may pass."""
+        trained = self._trained - (self._started or 0.0)
+        return min(SILENT_SECONDS, max(LEAST_SILENT_SECONDS, SILENT_PART * trained))
 
 
 def _of(subject: str, gpu: _Gpu, xids: list[int], silent: Callable[..., str]) -> Iterable[Quantity]:

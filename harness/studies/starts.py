@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 from harness.base.errors import DamagedRunError, ImportFailedError
 from harness.execution import worker_archive
 from harness.execution.interruption import Interruption
-from harness.gpu import fitness, installed
+from harness.gpu import fitness, installed, visible
 from harness.judging.verdict import Verdict
 from harness.scenario import script_names
 from harness.scenario.schema import Target
@@ -118,7 +119,7 @@ class Starts(Study):
         if isinstance(new, str):
             return Row(TITLE, (Reason(new),), (), evidence)
         reasons = [
-            *map(Reason, new.unfit),
+            *(Reason(each) for each in new.unfit if each not in old.unfit),
             *_of_features(old, new),
             *_of_names(self.used(), old, new),
             *self._of_variables(old, new),
@@ -144,12 +145,17 @@ def _tuple(words: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _unfit(interpreter: Interpreter) -> tuple[str, ...]:
-    """Why its library does not run on the GPUs of this machine; nothing where there are none, or it is for CPUs."""
+    """Why its library does not run on the GPUs that are visible here, where there are any and it is for such.
+
+    What another MXNet could not do either, as with a GPU that is lost, is no reason against this one.
+    """
     driver, code = installed.driver(), library.machine_code_of(interpreter)
     if code is None or not code.is_for_gpus or not driver.gpus:
         return ()
-    each = fitness.misfits(driver, [gpu.index for gpu in driver.gpus], code, code.cuda)
-    return tuple(str(misfit) for misfit in each if misfit.fatal)
+    env = {visible.ORDER: visible.BY_BUS, **os.environ}
+    seen = visible.physical(range(len(driver.gpus)), env, driver.gpus)
+    each = fitness.misfits(driver, seen or (), code, code.cuda)
+    return tuple(str(misfit) for misfit in each if misfit.fatal and misfit.of_library)
 
 
 def _of_features(old: Probed, new: Probed) -> Iterator[Reason]:

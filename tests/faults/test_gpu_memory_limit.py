@@ -41,6 +41,10 @@ def test_who_held_it_has_to_live_to_its_end() -> None:
     assert (proven, why) == (False, "the process that held the memory was gone before the fault ended")
 
 
+def test_where_nobody_says_how_it_ended_nothing_is_proven() -> None:
+    assert FAULT.receipt(Evidence([BEGUN])) == (False, "nobody says whether the memory was held to the end")
+
+
 def test_it_is_free_again() -> None:
     assert FAULT.restored(Evidence([BEGUN, ENDED])) == (True, "79 GB were free afterwards")
     assert FAULT.restored(Evidence([BEGUN])) == (None, "")

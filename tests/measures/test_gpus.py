@@ -77,7 +77,36 @@ def test_a_sampler_that_ends_or_stands_still_leaves_nothing_known(measured: Call
         unknown = ("gpu_slowed", "xid", "gpu_lost", "ecc_errors", "gpu_memory_peak")
         assert [found[name].value for name in unknown] == [None] * 5
     assert found["xid"].note == "sampling ended: the sampler ended"
-    assert measured(*good, Window(5.0, "main", "worker/0", 0, 10, 1.0))["xid"].value == 0
+    assert measured(*good, Window(4.4, "main", "worker/0", 0, 10, 1.0))["xid"].value == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "trained", "note"),
+    [
+        ([2.5 + n / 2 for n in range(40)], 22.0, ""),
+        ([2.5, 3.0, 3.5, 12.5, 13.0, 13.5], 14.0, "no sample for 9 s of training"),
+        ([9.0, 9.5, 10.0, 10.5, 11.0], 11.2, "no sample for 7 s of training"),
+        ([2.5, 3.0, 3.5], 7.5, "no sample in the last 4 s of training"),
+        ([2.5, 6.5, 7.0], 7.5, "no sample for 4 s of training"),
+    ],
+)
+def test_a_time_of_which_there_is_no_sample_leaves_nothing_known(
+    measured: Callable[..., dict[str, Quantity]], times: list[float], trained: float, note: str
+) -> None:
+    """A short training is known by more of its time than five seconds of silence would leave."""
+    found = measured(STARTED, *(sampled(t, sm_clock=1) for t in times), Window(trained, "main", "worker/0", 0, 10, 1.0))
+    assert (found["gpu_slowed"].value, found["gpu_slowed"].note.partition(": ")[0]) == (
+        (None, note) if note else (0.0, f"of {len(times)} samples")
+    )
+
+
+def test_a_question_that_was_not_answered_for_a_while(measured: Callable[..., dict[str, Quantity]]) -> None:
+    every = [2.5 + n / 2 for n in range(40)]
+    silent = [t for t in every if 6.0 < t < 16.0]
+    samples = [sampled(t, memory_used=GB, **({} if t in silent else {"ecc_errors": 0})) for t in every]
+    found = measured(STARTED, *samples, Window(22.0, "main", "worker/0", 0, 10, 1.0))
+    assert (found["ecc_errors"].value, found["gpu_memory_peak"].value) == (None, GB)
+    assert found["ecc_errors"].note == "no answer for 10 s of training: nobody knows why"
 
 
 def test_what_was_seen_before_is_told_even_so(measured: Callable[..., dict[str, Quantity]]) -> None:

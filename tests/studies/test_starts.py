@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from harness.base.errors import DamagedRunError
+from harness.gpu.devices import Driver, Gpu
+from harness.gpu.machine_code import MachineCode
 from harness.scenario.schema import Target
-from harness.studies import study_folder
+from harness.studies import starts, study_folder
 from harness.studies.starts import Starts
+from harness.targets.interpreter import Interpreter
 from harness.targets.probed import Probed, Taken
 
 SCRIPT = "import mxnet as mx\nmx.nd.array([1], ctx=mx.cpu())\nmx.contrib.amp.init()\n"
@@ -77,6 +80,27 @@ def _named(**names: Taken | None) -> Probed:
 def test_what_is_against_it(tmp_path: Path, new: Probed, reason: str) -> None:
     study = _study(tmp_path, OLD, new)
     assert (_reasons(study), study.row.word) == ([reason], "no-go")
+
+
+def test_what_the_old_one_cannot_do_here_either_is_no_reason(tmp_path: Path) -> None:
+    unfit = [replace(each, unfit=("no kernel image",)) for each in (OLD, NEW)]
+    assert _study(tmp_path, *unfit).row.word == "go"
+
+
+def test_a_gpu_that_is_lost_says_nothing_of_mxnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = MachineCode(frozenset({(8, 0)}), frozenset(), (11, 0))
+    gpus = [
+        Gpu(0, "A100", None, (8, 0), 1 << 35, None, False),
+        Gpu(1, "a GPU", None, None, None, None, False, "GPU is lost"),
+        Gpu(2, "H100", None, (9, 0), 1 << 35, None, False),
+    ]
+    monkeypatch.setattr(starts.library, "machine_code_of", lambda _: code)
+    monkeypatch.setattr(starts.installed, "driver", lambda: Driver("535", (12, 2), gpus))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    (why,) = starts._unfit(Interpreter(Path("python")))
+    assert "gpu(2) is H100" in why
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    assert starts._unfit(Interpreter(Path("python"))) == ()
 
 
 def test_instructions_are_told_as_speed_is_asked_for(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from typing import ClassVar
 from harness.agent.faults import Commitment, Fields
 from harness.base.process import die_with_parent
 
-_PATIENCE_SECONDS = 20.0
-"""Until CUDA is up: half a second on an H100."""
+_PATIENCE_SECONDS, _LAST_PATIENCE_SECONDS = 20.0, 5.0
+"""Until CUDA is up, half a second on an H100, and until it has given back what was held."""
 
 _HOLD = """
 import ctypes, sys
-cuda = ctypes.CDLL("libcudart.so.11.0")
+cuda = ctypes.CDLL("{runtime}")
 cuda.cudaMalloc.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 free, total, block = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()
 def ask(what):
@@ -38,6 +38,15 @@ print(held, before, free.value, flush=True)
 """
 
 
+def _runtime(pid: int) -> str:
+    """The CUDA runtime that a process has loaded, or else the name of the one that our targets have."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines():
+            if "/libcudart.so" in line and (path := line[line.index("/") :]) and "\\" not in path and '"' not in path:
+                return path
+    return "libcudart.so.11.0"
+
+
 class Commit(Commitment):
     """All but ``free`` bytes of the ``gpu``, as the process numbers it."""
 
@@ -47,7 +56,8 @@ class Commit(Commitment):
     def begin(self) -> Fields:
         pid = self.child.pid
         environment = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="surrogateescape")
-        program = _HOLD.format(gpu=int(self.parameters["gpu"]), free=int(self.parameters["free"]))
+        numbers = {name: int(self.parameters[name]) for name in ("gpu", "free")}
+        program = _HOLD.format(runtime=_runtime(pid), **numbers)
         self._holder = subprocess.Popen(
             [str(Path(f"/proc/{pid}/exe").readlink()), "-c", program],
             stdin=subprocess.PIPE,
@@ -58,28 +68,27 @@ class Commit(Commitment):
             preexec_fn=die_with_parent,
         )
         try:
-            return {"ended": False, **self._said(), "alive": True}
+            return {"ended": False, **self._said(_PATIENCE_SECONDS), "alive": True}
         except ValueError:
             self._leave()
             raise
 
     def end(self) -> Fields | None:
+        """One that lived to this moment held the memory, also where the driver does not say that it has it back."""
         alive = self._holder.poll() is None
         said = {"held": 0, "before": 0, "after": 0}
-        try:
+        with suppress(ValueError, OSError):
             if alive and self._holder.stdin is not None:
                 self._holder.stdin.close()
-                said = self._said()
-        except (ValueError, OSError):
-            alive = False
+                said = self._said(_LAST_PATIENCE_SECONDS)
         self._leave()
         return {"ended": True, **said, "alive": alive}
 
-    def _said(self) -> dict[str, int]:
+    def _said(self, patience: float) -> dict[str, int]:
         """Its next line; ValueError where none comes."""
         lines = self._holder.stdout
         assert lines is not None
-        if not select.select([lines], [], [], _PATIENCE_SECONDS)[0] or not (line := lines.readline()):
+        if not select.select([lines], [], [], patience)[0] or not (line := lines.readline()):
             raise ValueError("no memory of the GPU could be held; the agent's log tells CUDA's error")
         return dict(zip(("held", "before", "after"), map(int, line.split()), strict=True))
 

@@ -66,6 +66,15 @@ def test_a_gpu_that_is_not_there_leaves_no_report(child: Any) -> None:
         commit.begin()
 
 
+def test_a_driver_that_does_not_give_it_back_in_time_does_not_unmake_it(
+    child: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Commit(child, {"gpu": 0, "free": 1})
+    commit.begin()
+    monkeypatch.setattr("select.select", lambda *_: ([], [], []))
+    assert commit.end() == {"ended": True, "held": 0, "before": 0, "after": 0, "alive": True}
+
+
 def test_who_held_it_and_is_gone_is_told(child: Any) -> None:
     commit = Commit(child, {"gpu": 0, "free": 1})
     commit.begin()
