@@ -47,6 +47,8 @@ def perform(requests: Sequence[Request], as_json: bool, disturbance: Disturbance
         warn_of_unread(say, asked.plan, asked.interpreters)
         warn_of_workloads(say, asked.plan)
         warn_of_no_control(say, asked.plan)
+        for doubt in machine.doubts(asked.plan, asked.interpreters):
+            say.print(doubt, style="yellow", soft_wrap=True)
     _warn_of_company(say, disturbance)
     finished: list[Run] = []
     for asked in requests:

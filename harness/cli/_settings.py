@@ -19,6 +19,17 @@ from harness.targets.settings import FAMILIES, does_nothing, unread
 from harness.topologies import BIGARRAY_BOUND
 
 _SETTINGS = tuple(f"{family}_" for family in FAMILIES)
+_OF_DRIVER = {
+    f"CUDA_{name}"
+    for name in (
+        *("VISIBLE_DEVICES", "DEVICE_ORDER", "MANAGED_FORCE_DEVICE_ALLOC", "DEVICE_MAX_CONNECTIONS", "AUTO_BOOST"),
+        *("CACHE_DISABLE", "CACHE_PATH", "CACHE_MAXSIZE", "FORCE_PTX_JIT", "DISABLE_PTX_JIT", "FORCE_JIT"),
+        *("DISABLE_JIT", "LAUNCH_BLOCKING", "SCALE_LAUNCH_QUEUES", "MODULE_LOADING", "MODULE_DATA_LOADING"),
+        *("ENABLE_COREDUMP_ON_EXCEPTION", "MPS_PIPE_DIRECTORY", "MPS_LOG_DIRECTORY", "MPS_ACTIVE_THREAD_PERCENTAGE"),
+    )
+}
+"""What CUDA's driver reads ("CUDA Environment Variables"), which is no library of a target and may not be here."""
+
 _OURS = {*DEFAULT_ENV, BIGARRAY_BOUND, visible.ORDER}
 
 
@@ -28,7 +39,10 @@ def warn_of_unread(say: Console, plan: Plan, interpreters: Mapping[str, Interpre
     Returns them, with the nearest name that is read, or "". A user's own file may read what it names, but for what only
     libraries do.
     """
-    named = (_only_of_mxnet(arm) - _OURS - _named_by(arm.workload.own_file) for arm in plan.arms)
+    named = (
+        _only_of_mxnet(arm) - _OURS - _named_by(arm.workload.own_file) - (_OF_DRIVER if arm.gpus else set())
+        for arm in plan.arms
+    )
     return warn_of_names(say, zip(named, (interpreters[arm.name] for arm in plan.arms), strict=True))
 
 

@@ -10,6 +10,7 @@ from harness.base.errors import InputError
 from harness.cli import _options
 
 if TYPE_CHECKING:
+    from harness.gpu.devices import Driver
     from harness.targets.interpreter import Interpreter
 
 DEFAULT = "default"
@@ -30,6 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check = actions.add_parser("check", help="say whether a target's library runs on the GPUs that are here")
     check.add_argument("name", nargs="?", metavar="NAME", help="as `harness targets list` shows it; default: all")
     check.add_argument("--python", metavar="PATH", help="an interpreter with mxnet, instead")
+    of = "of a GPU that is not here: 8.0 (A100), 8.6 (RTX 30), 8.9 (RTX 40, L4), 9.0 (H100, H200), …"
+    check.add_argument("--capability", type=_capability, metavar="X.Y", help=of)
     _options.add_json(check)
     remove = actions.add_parser("remove", help="delete a built environment")
     remove.add_argument("name", metavar="NAME", help="as `harness targets list` shows it")
@@ -71,9 +74,8 @@ def _build(arguments: argparse.Namespace) -> int:
         wanted = Target(**fields, horovod=None if arguments.horovod == DEFAULT else arguments.horovod)
     except ValidationError as error:
         name = error.errors()[0]["loc"][0]
-        raise InputError(
-            f"{name} {fields.get(str(name), arguments.horovod)!r} is not possible; see harness schema"
-        ) from error
+        given = fields.get(str(name), arguments.horovod)
+        raise InputError(f"{name} {given!r} is not possible; {_allowed(str(name))}") from error
     if (wrong := next(rules.of_target(wanted), None)) is not None:
         raise InputError(f"{wrong[0][-1]}: {wrong[1]}")
     target = resolve.settle(wanted, None, None, horovod=arguments.horovod is not None)
@@ -81,26 +83,45 @@ def _build(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _allowed(field: str) -> str:
+    """Of a field of a target."""
+    from harness.gpu import wheels
+
+    known = {"cuda": (wheels.CUDA,), "nccl": wheels.PUBLISHED[wheels.NCCL], "cudnn": wheels.PUBLISHED[wheels.CUDNN]}
+    return f"allowed are {', '.join(known[field])}" if field in known else "give a version, as in 1.9.1"
+
+
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where something that is asked for does not import, or runs on no GPU; without CUDA it needs none."""
+    """Exit code 1 where something that is asked for does not import, or runs on no GPU; without CUDA it needs none.
+
+    Where a GPU is only thought of, nothing is imported, as its driver may not be here.
+    """
     import json
 
-    from harness.gpu import fitness, installed
+    from harness.gpu import fitness, installed, wheels
+    from harness.gpu.machine_code import text
     from harness.targets import library
 
-    driver, rows = installed.driver(), list[dict[str, Any]]()
+    thought_of = arguments.capability is not None
+    driver, rows = _thought_of(arguments.capability) if thought_of else installed.driver(), list[dict[str, Any]]()
     for name, interpreter in _interpreters(arguments):
         code = library.machine_code_of(interpreter)
         if code is None:
             raise InputError(f"{interpreter.python} has no MXNet whose library can be read; give another")
         each = range(len(driver.gpus)) if code.is_for_gpus else ()
-        misfits = {number: list(fitness.misfits(driver, [number], code, code.cuda)) for number in each}
+        versions = code.cuda, wheels.compiler(interpreter.packages)
+        misfits = {number: list(fitness.misfits(driver, [number], code, *versions)) for number in each}
         runs = [number for number, found in misfits.items() if not any(misfit.fatal for misfit in found)]
         told = [str(misfit) for found in misfits.values() for misfit in found]
-        if code.is_for_gpus and not misfits:
-            told = [str(misfit) for misfit in fitness.misfits(driver, [0], code, code.cuda)]
-        words = {"cuda": code.cuda, "machine_code": code.words, "runs_on": runs, "misfits": told}
-        rows.append({"name": name, "for_gpus": code.is_for_gpus, **words, **_imported(interpreter)})
+        if code.is_for_gpus:
+            of_all = fitness.misfits(driver, each or [0], code, *versions)
+            told += [str(misfit) for misfit in of_all if not misfits or not misfit.fatal]
+        own = wheels.runtime(interpreter.packages)
+        against = list(dict.fromkeys(told))
+        words = {"cuda": code.cuda, "runtime": own, "machine_code": code.words, "runs_on": runs, "misfits": against}
+        imported = {"versions": {}, "fails": ""} if thought_of else _imported(interpreter)
+        of = f"compute capability {text(arguments.capability)}" if thought_of else ""
+        rows.append({"name": name, "for_gpus": code.is_for_gpus, "of": of, **words, **imported})
     if arguments.json:
         print(json.dumps({"schema": "harness/targets-check/1", "targets": rows}, indent=1))
     else:
@@ -121,19 +142,39 @@ def _imported(interpreter: Interpreter) -> dict[str, Any]:
     return {"versions": {name: found.versions[name] for name in ("mxnet", "python", "numpy")}, "fails": ""}
 
 
+def _capability(text: str) -> tuple[int, int]:
+    major, _, minor = text.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no compute capability; give two numbers, as in 8.9")
+    return int(major), int(minor)
+
+
+def _thought_of(capability: tuple[int, int]) -> Driver:
+    """A machine with such a GPU, and a driver as new as may be."""
+    from harness.gpu.devices import Driver, Gpu
+
+    return Driver(gpus=[Gpu(0, "a GPU that is not here", None, capability, None, None, False)])
+
+
 def _in_words(row: dict[str, Any]) -> str:
-    cuda = f"CUDA {'.'.join(map(str, row['cuda']))}" if row["cuda"] else "CUDA"
+    linked = f"CUDA {row['cuda'][0]}" if row["cuda"] else "CUDA"
+    cuda = f"CUDA {row['runtime']}" if row["runtime"] else linked
     kind = f"{cuda}, machine code for {row['machine_code']}" if row["for_gpus"] else "CPUs only"
-    runs = [f"runs on gpu({number})" for number in row["runs_on"]]
-    imports = row["fails"] or f"imports: {', '.join(f'{name} {version}' for name, version in row['versions'].items())}"
+    verb = "has code for" if row["fails"] or not row["versions"] else "runs on"
+    runs = [f"{verb} {row['of'] or f'gpu({number})'}" for number in row["runs_on"]]
+    told = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+    imports = row["fails"] or (f"imports: {told}" if told else "")
     return "".join(
-        f"{line}\n" for line in [f"{row['name']}: {kind}", *(f"  {each}" for each in [imports, *runs, *row["misfits"]])]
+        f"{line}\n"
+        for line in [f"{row['name']}: {kind}", *(f"  {each}" for each in [imports, *runs, *row["misfits"]] if each)]
     )
 
 
 def _interpreters(arguments: argparse.Namespace) -> Iterator[tuple[str, Interpreter]]:
     from harness.targets import environment, interpreter
 
+    if arguments.python and arguments.name:
+        raise InputError(f"give either a target, {arguments.name}, or --python")
     if arguments.python:
         yield arguments.python, interpreter.on_disk(arguments.python)
         return

@@ -16,8 +16,9 @@ from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
-from harness.gpu import fitness, installed, visible
+from harness.gpu import fitness, installed, visible, wheels
 from harness.gpu.devices import Gpu
+from harness.gpu.fitness import Misfit
 from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
 from harness.targets import environment, library
@@ -79,13 +80,13 @@ def unmet(plan: Plan) -> str | None:
 
 def _needs(arm: Arm) -> Iterator[tuple[str, str]]:
     """What needs something, and the name of the capability."""
+    if arm.gpus:
+        yield f"contexts {', '.join(arm.workload.contexts)}", "gpus"
     if arm.network is not None:
         yield "topology.network", "namespaces"
         yield "topology.network", "tun"
     for injection in arm.schedule:
         yield from ((injection.part.name, need) for need in injection.part.needs)
-    if arm.gpus:
-        yield "contexts on GPUs", "gpus"
     if arm.workload.amp is not None and any(context.startswith("cpu") for context in arm.workload.contexts):
         yield "amp on a CPU", "bfloat16"
 
@@ -100,6 +101,8 @@ def _unmet_by_target_of(arm: Arm) -> str | None:
         return f"van p3 came with MXNet 1.7; {arm.target.mxnet} would ignore it"
     if arm.gpus and arm.target.python is None and arm.target.cuda is None:
         return f'contexts {", ".join(arm.workload.contexts)} need MXNet with CUDA; give target: {{cuda: "11"}}'
+    if arm.target.cuda and not arm.gpus and not wheels.has_driver(arm.env.get("LD_LIBRARY_PATH", "")):
+        return f"{wheels.WHEEL} is not imported without {wheels.DRIVER}, and there is none here; leave cuda out"
     return None
 
 
@@ -248,7 +251,7 @@ def _gpus() -> Capability:
     driver, name, serves = installed.driver(), "GPUs", "contexts gpu(i), kvstore nccl"
     if not driver.gpus:
         why = f"NVML says «{driver.missing}»" if driver.missing else "the driver shows none"
-        return Capability(name, serves, False, why, "install NVIDIA's driver", optional=True)
+        return Capability(name, serves, False, why, "run it where there is an NVIDIA GPU and its driver", optional=True)
     each = [f"gpu({gpu.index}) {gpu.name}{_capability(gpu.capability)}{_slices(gpu)}" for gpu in driver.gpus]
     cuda = f", for CUDA up to {'.'.join(map(str, driver.cuda))}" if driver.cuda else ""
     slow = [misfit.why for misfit in fitness.misfits(driver, [gpu.index for gpu in driver.gpus])]
@@ -270,6 +273,19 @@ def unfit(plan: Plan, interpreters: Mapping[str, Interpreter]) -> str | None:
     return None if reason is None else f"{plan.scenario}: {reason}"
 
 
+def doubts(plan: Plan, interpreters: Mapping[str, Interpreter]) -> list[str]:
+    """What will be slow on the GPUs that arms name, or will not run there in part."""
+    every = (each for arm in plan.arms if arm.gpus for each in _misfits(arm, interpreters[arm.name]))
+    return list(dict.fromkeys(str(misfit) for misfit in every if not misfit.fatal))
+
+
+def _misfits(arm: Arm, interpreter: Interpreter) -> list[Misfit]:
+    driver, env = installed.driver(), {**os.environ, **arm.env}
+    wanted, code = visible.physical(arm.gpus, env, driver.gpus), library.machine_code_of(interpreter)
+    cuda = None if code is None else code.cuda
+    return list(fitness.misfits(driver, wanted or (), code, cuda, wheels.compiler(interpreter.packages)))
+
+
 def _unfit(arm: Arm, interpreter: Interpreter) -> str | None:
     driver, env = installed.driver(), {**os.environ, **arm.env}
     code = library.machine_code_of(interpreter)
@@ -288,8 +304,7 @@ def _unfit(arm: Arm, interpreter: Interpreter) -> str | None:
     wanted = visible.physical(arm.gpus, env, driver.gpus)
     if wanted is not None and len(wanted) < len(arm.gpus) and env.get(visible.VARIABLE) is not None:
         return f"{visible.VARIABLE}={env[visible.VARIABLE]} hides a GPU of {', '.join(arm.workload.contexts)}"
-    misfits = fitness.misfits(driver, wanted or (), code, None if code is None else code.cuda)
-    return next((str(misfit) for misfit in misfits if misfit.fatal), None)
+    return next((str(misfit) for misfit in _misfits(arm, interpreter) if misfit.fatal), None)
 
 
 def _targets_for_gpus() -> Capability:
@@ -298,6 +313,8 @@ def _targets_for_gpus() -> Capability:
     driver, told, runs = installed.driver(), list[str](), False
     for target in environment.every():
         if target.recipe.libraries and (code := library.machine_code_of(target.interpreter)) is not None:
+            if not driver.gpus:
+                told.append(f"{target.recipe.name} has code for {code.words}, and there is no GPU to try it on")
             for gpu in driver.gpus:
                 why = [misfit.why for misfit in fitness.misfits(driver, [gpu.index], code, code.cuda) if misfit.fatal]
                 runs = runs or not why

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -128,7 +130,10 @@ def sample(handle: Handle, slow: bool = False) -> Sample:
     values = {name: value for name, value in found.items() if value is not None}
     reasons = answers.of("slowed", _reasons) or 0
     slowed = [why for bit, why in SLOWED.items() if reasons & bit]
-    processes = answers.of("processes", _processes) or {}
+    named = answers.of("processes", _processes) or []
+    processes = _by_process(named)
+    if len(processes) < len({pid for pid, _ in named}):
+        answers.missing["processes"] = "what some processes hold is not available"
     return Sample(values, answers.missing, slowed, processes, answers.lost)
 
 
@@ -163,13 +168,27 @@ def _reasons(handle: Handle) -> int:
     return int((ask or pynvml.nvmlDeviceGetCurrentClocksEventReasons)(handle))
 
 
-def _processes(handle: Handle) -> dict[str, int]:
-    """Those that the driver lets us see: in a container often none, or with other numbers than ours."""
+def _processes(handle: Handle) -> list[tuple[str, int | None]]:
+    """Those that the driver lets us see: in a container often none, or with other numbers than ours.
+
+    With bytes that each holds, where it says so; one that uses several slices of a GPU comes several times.
+    """
     try:
         every = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
     except pynvml.NVMLLibraryMismatchError:  # drivers before 510
         every = pynvml.nvmlDeviceGetComputeRunningProcesses_v2(handle)
-    return {str(each.pid): each.usedGpuMemory for each in every if each.usedGpuMemory is not None}
+    return [(str(each.pid), each.usedGpuMemory) for each in every]
+
+
+def _by_process(named: Iterable[tuple[str, int | None]]) -> dict[str, int]:
+    """Bytes of each, all of its slices together, of those of which all is known."""
+    found, untold = dict[str, int](), set[str]()
+    for pid, held in named:
+        if held is None:
+            untold.add(pid)
+        else:
+            found[pid] = found.get(pid, 0) + held
+    return {pid: held for pid, held in found.items() if pid not in untold}
 
 
 def _gpu(index: int, handle: Handle | str) -> Gpu:
@@ -226,3 +245,12 @@ def _or_none(question: Callable[[], Any]) -> Any:
 def _plain(text: str | bytes) -> str:
     """Older versions of the package give bytes."""
     return text.decode() if isinstance(text, bytes) else text
+
+
+def main() -> None:
+    """Say what there is, as JSON (`harness/gpu/installed.py`)."""
+    sys.stdout.write(json.dumps(asdict(driver())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,13 @@
 """MXNet for GPUs from wheels: which wheel is built for which CUDA, and the libraries of NVIDIA's that it needs.
 
-The wheel is linked with CUDA 11.2, which CUDA 11.8 and cuDNN 8 serve: minor versions are compatible. Of NCCL any
-version 2 does, so that it can be chosen.
+The wheel is linked with CUDA 11.2, which CUDA 11.8 and cuDNN 8 serve: minor versions are compatible, but for the PTX
+that NVRTC 11.8 makes, which drivers before CUDA 11.8 do not take. Of NCCL any version 2 does, so that it can be chosen.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from pathlib import Path
 
 CUDA = "11"
@@ -26,10 +27,11 @@ PUBLISHED = {
         *("8.7.0.84", "8.6.0.163", "8.5.0.96"),
     ),
 }
-"""Versions that PyPI has, newest first: CUDA 11 gets no more of them."""
+"""Versions that PyPI has, newest first, of cuDNN those that are version 8: CUDA 11 gets no more of them."""
+RUNTIME, NVRTC = "nvidia-cuda-runtime-cu11", "nvidia-cuda-nvrtc-cu11"
 _LIBRARIES = {
-    "nvidia-cuda-runtime-cu11": "11.8.89",
-    "nvidia-cuda-nvrtc-cu11": "11.8.89",
+    RUNTIME: "11.8.89",
+    NVRTC: "11.8.89",
     "nvidia-nvtx-cu11": "11.8.86",
     "nvidia-cublas-cu11": "11.11.3.6",
     "nvidia-cufft-cu11": "10.9.0.58",
@@ -53,8 +55,22 @@ def is_library(requirement: str) -> bool:
     return requirement.startswith(_PREFIX)
 
 
-def has_driver() -> bool:
-    """Whether the dynamic linker finds the driver's library."""
+def compiler(packages: Mapping[str, str]) -> tuple[int, int] | None:
+    """The version of NVRTC among an environment's packages."""
+    major, _, rest = packages.get(NVRTC, "").partition(".")
+    minor = rest.partition(".")[0]
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+def runtime(packages: Mapping[str, str]) -> str:
+    """The version of CUDA's runtime among an environment's packages, or ""."""
+    return packages.get(RUNTIME, "")
+
+
+def has_driver(search: str = "") -> bool:
+    """Whether the dynamic linker finds the driver's library, or one of the folders of an ``LD_LIBRARY_PATH`` has it."""
+    if any((Path(folder) / DRIVER).exists() for folder in search.split(":") if folder):
+        return True
     try:
         ctypes.CDLL(DRIVER)
     except OSError:

@@ -13,7 +13,7 @@ from harness.base.errors import InputError
 from harness.execution import machine
 from harness.execution.machine import Capability
 from harness.gpu import installed
-from harness.gpu.devices import Driver, Gpu
+from harness.gpu.devices import Driver, Gpu, Pair
 from harness.gpu.machine_code import MachineCode
 from harness.planning.plan import Plan
 from harness.targets.interpreter import Interpreter
@@ -53,7 +53,7 @@ def test_gpus_are_refused_where_there_are_none(plan_of: Callable[..., Plan], mon
     text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]")
     with pytest.raises(InputError, match=r"contexts gpu\(0\) need MXNet with CUDA; give target: .cuda: \"11\"."):
         machine.require(plan_of(text))
-    with pytest.raises(InputError, match="contexts on GPUs is not possible here: none found"):
+    with pytest.raises(InputError, match=r"contexts gpu\(0\) is not possible here: none found"):
         machine.require(plan_of(text + "target: {python: /usr/bin/python3}\n"))
 
 
@@ -82,6 +82,37 @@ def unfit(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> Call
 def test_gpus_of_workers_are_counted_together(unfit: Callable[..., str | None]) -> None:
     assert unfit(OWN, *TWO) is None
     assert "there is no gpu(1); there are: gpu(0)" in str(unfit(OWN, TWO[0]))
+
+
+def test_gpus_come_first_among_what_is_not_there(plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    _without(monkeypatch, "_gpus", "none found")
+    limit = "gpu_memory_limit: {select: {role: worker, rank: 0}, at: {step: 5}, free: 1GB}"
+    text = SCENARIO.replace("workers: 2", "workers: 2, contexts: [gpu(0)]")
+    asked = plan_of(f"{text}\nfaults:\n  - {limit}\ntarget: {{python: /usr/bin/python3}}\n")
+    assert "contexts gpu(0) is not possible here" in str(machine.unmet(asked))
+
+
+def test_mxnet_for_gpus_needs_a_driver_on_processors_too(
+    plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(machine.wheels, "DRIVER", "libcuda-that-is-not-here.so.1")
+    text = SCENARIO + "target: {cuda: '11'"
+    assert "mxnet-cu112 is not imported without libcuda-that" in str(machine.unmet(plan_of(text + "}\n")))
+    (tmp_path / "libcuda-that-is-not-here.so.1").touch()
+    assert machine.unmet(plan_of(f"{text}, env: {{LD_LIBRARY_PATH: '/x:{tmp_path}'}}}}\n")) is None
+
+
+def test_what_is_slow_on_gpus_is_told_and_not_refused(
+    unfit: Callable[..., str | None], plan_of: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert unfit(OWN, *TWO) is None
+    pair = Pair(0, 1, "one host bridge", False)
+    monkeypatch.setattr(installed, "driver", lambda: Driver("470", (11, 4), TWO, [pair]))
+    plan, packages = plan_of(OWN), {"nvidia-cuda-nvrtc-cu11": "11.8.89"}
+    interpreters = {arm.name: Interpreter(Path("python"), packages, {}) for arm in plan.arms}
+    partly, slow = machine.doubts(plan, interpreters)
+    assert "gpu(0) and gpu(1) do not reach each other's memory" in slow
+    assert "NVRTC 11.8" in partly
 
 
 def test_gpus_that_the_shell_hides_are_not_given_out(unfit: Callable[..., str | None]) -> None:

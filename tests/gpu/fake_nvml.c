@@ -107,10 +107,23 @@ int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long
 int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *replays) { ASK(REPLAY); *replays = 7; return OK; }
 int nvmlDeviceGetPcieThroughput(void *device, int way, unsigned *rate) { ASK(PCIE); *rate = way ? 300 : 200; return OK; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) { ASK(REASONS); *reasons = gpu->reasons; return OK; }
+/* FAKE_NVML_PROCESSES: as in "10:500 10:700 21:-", with what each holds, which is not told where a dash stands. */
+struct process { unsigned pid; unsigned long long used; unsigned gi, ci; };
+int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned *number, struct process *infos) {
+    ASK(PROCESSES);
+    const char *rest = getenv("FAKE_NVML_PROCESSES");
+    unsigned there = 0, room = *number, pid;
+    char used[24];
+    for (int length; rest && sscanf(rest, "%u:%23s%n", &pid, used, &length) == 2; rest += length, there++)
+        if (there < room) infos[there] = (struct process){pid, *used == '-' ? ~0ULL : strtoull(used, NULL, 10), 0, 0};
+    *number = there;
+    return there > room ? 7 : OK;
+}
 #ifndef OLD
-int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *number, void *infos) { ASK(PROCESSES); *number = 0; return OK; }
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *number, struct process *infos) {
+    return nvmlDeviceGetComputeRunningProcesses_v2(device, number, infos);
+}
 #endif
-int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned *number, void *infos) { ASK(PROCESSES); *number = 0; return OK; }
 int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *up) {
     ASK(LINKS);
     if (link >= 12) return INVALID;

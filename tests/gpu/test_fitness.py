@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.gpu import fitness
 from harness.gpu.devices import Driver, Gpu, Pair
 from harness.gpu.machine_code import MachineCode
@@ -34,6 +36,31 @@ def test_an_older_driver() -> None:
     assert why == "driver 450.1 serves CUDA up to 10.2, and the target has 11.0; install a newer driver"
 
 
+@pytest.mark.parametrize(
+    ("version", "serves", "cuda", "fits"),
+    [
+        ("418.87", (10, 1), (10, 2), False),
+        ("440.33", (10, 2), (10, 1), True),
+        ("384.81", (9, 0), (9, 2), False),
+        ("450.36.06", (11, 0), (11, 2), False),
+        ("450.80.02", (11, 0), (11, 2), True),
+        ("470.42", (11, 4), (11, 8), True),
+        ("535.1", (12, 2), (11, 0), True),
+    ],
+)
+def test_newer_minor_versions_are_served_from_cuda_11_on(
+    version: str, serves: tuple[int, int], cuda: tuple[int, int], fits: bool
+) -> None:
+    found = list(fitness.misfits(Driver(version, serves, [A100]), [0], None, cuda))
+    assert (found == []) is fits
+
+
+def test_ptx_that_a_driver_does_not_take_is_no_reason_to_refuse_all() -> None:
+    (found,) = fitness.misfits(Driver("470.42", (11, 4), [A100]), [0], CU112, (11, 0), (11, 8))
+    assert (found.fatal, "set MXNET_USE_FUSION=0" in found.remedy, "NVRTC 11.8" in found.why) == (False, True, True)
+    assert list(fitness.misfits(Driver("520.61", (11, 8), [A100]), [0], CU112, (11, 0), (11, 8))) == []
+
+
 def test_a_number_that_is_not_there() -> None:
     (why,) = told(BOTH, 4)
     assert why == "there is no gpu(4); there are: gpu(0), gpu(1); give contexts that are there"
@@ -47,7 +74,7 @@ def test_two_that_do_not_reach_each_other_are_slow_and_not_refused() -> None:
 
 def test_without_a_driver() -> None:
     (why,) = told(Driver(missing="nvml shared library not found"), 0)
-    assert "NVML says «nvml shared library not found»; install NVIDIA's driver" in why
+    assert "NVML says «nvml shared library not found»; run it where there is an NVIDIA GPU" in why
 
 
 def test_a_gpu_that_does_not_tell_its_capability_is_let_through() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from harness.base.process import module
+from harness.gpu import installed, sampler
 from harness.vocabulary import events
 from harness.vocabulary.events import Event, GpuFault, GpuMissing, GpuSampled
 from tests.conftest import ROOT
@@ -139,6 +140,20 @@ def test_gpus_that_do_not_reach_each_other(library: Path, tmp_path: Path) -> Non
     assert pair["reach"] is False
 
 
+def test_a_driver_that_hangs_is_not_waited_for(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anything made of one that ends who asks it."""
+    for name, value in environment(library, tmp_path, A100).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(installed.ctypes, "CDLL", lambda _: None)
+    assert [gpu.name for gpu in installed.driver().gpus] == [A100.name]
+    monkeypatch.setattr(installed, "module", lambda _: ["sleep", "100"])
+    monkeypatch.setattr(installed, "_PATIENCE_SECONDS", 0.1)
+    assert installed.driver().missing == "the driver does not answer within 0.1 s"
+    monkeypatch.setattr(installed, "_PATIENCE_SECONDS", 20.0)
+    monkeypatch.setattr(installed, "module", lambda _: ["sh", "-c", "kill -SEGV $$"])
+    assert installed.driver().missing == "who asked the driver ended with status -11"
+
+
 def test_without_a_driver() -> None:
     found = subprocess.run(
         [sys.executable, "-c", "from harness.gpu import installed; print(installed.driver().missing)"],
@@ -190,6 +205,26 @@ def test_a_driver_from_before_510(library: Path, tmp_path: Path) -> None:
     subprocess.run(argv, check=True)
     (sample,) = shown(old, tmp_path, A100)["samples"]
     assert (sample["processes"], "processes" in sample["missing"]) == ({}, False)
+
+
+def test_what_processes_hold(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on two slices comes twice; of one it is not told."""
+    monkeypatch.setenv("FAKE_NVML_PROCESSES", "10:500 10:700 21:- 30:9")
+    (sample,) = shown(library, tmp_path, A100)["samples"]
+    assert sample["processes"] == {"10": 1200, "30": 9}
+    assert sample["missing"]["processes"] == "what some processes hold is not available"
+
+
+def test_only_processes_that_have_a_gpu_open_are_told(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number may be another process's here, of another container."""
+    env = environment(library, tmp_path, A100, FAKE_NVML_PROCESSES=f"{os.getpid()}:500")
+    told = sampled(env, "0", most=1)
+    assert [event.processes for event in told if isinstance(event, GpuSampled)] == [{}]
+    assert not sampler._has_a_gpu_open(str(os.getpid()))
+    monkeypatch.setattr(sampler.Path, "readlink", lambda path: Path("/dev/nvidia0"))
+    assert sampler._has_a_gpu_open(str(os.getpid()))
 
 
 def test_events_that_one_gpu_refuses_are_missing_of_that_one(library: Path, tmp_path: Path) -> None:

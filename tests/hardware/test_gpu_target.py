@@ -78,7 +78,7 @@ def test_a_gpu_is_refused_in_words(stub: Path) -> None:
     built()
     done = harness(stub, "run", "scenarios/gpu/lenet.yaml")
     assert done.returncode == 2
-    assert "contexts on GPUs is not possible here: NVML says" in done.stderr
+    assert "contexts gpu(0) is not possible here: NVML says" in done.stderr
 
 
 def test_one_version_beside_another(stub: Path, tmp_path: Path) -> None:
