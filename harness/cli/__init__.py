@@ -143,14 +143,17 @@ def heed_ctrl_c() -> None:
 
 
 _REQUESTS_TO_STOP: Mapping[signal.Signals, object] = MappingProxyType(
-    {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 )
 """With what Python does by itself; where it is set to do another thing, as by nohup, it keeps to that."""
 
 
 @contextmanager
 def _noting_requests_to_stop() -> Iterator[None]:
-    """SIGTERM counts as Ctrl-C, so that whatever runs is cleaned up; each is noted beside raising KeyboardInterrupt."""
+    """SIGTERM, and a closed terminal, count as Ctrl-C, so that whatever runs is cleaned up.
+
+    Each is noted beside raising KeyboardInterrupt.
+    """
     _pressed.clear()
 
     def note(number: int, _: FrameType | None) -> None:

@@ -59,6 +59,9 @@ def _ignore(_: str) -> None:
     """Nobody listens."""
 
 
+_SCRATCH = "TMPDIR"
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What a target environment is made of; its ``key`` names it."""
@@ -86,7 +89,7 @@ class Recipe:
     @property
     def size(self) -> str:
         """About what it takes on disk, in words."""
-        return f"{wheels.GIGABYTES:g} GB, of which half is loaded" if self.libraries else "300 MB"
+        return f"{wheels.GIGABYTES:g} GB on disk, {wheels.GIGABYTES / 2:g} GB to load" if self.libraries else "300 MB"
 
     @property
     def horovod(self) -> str | None:
@@ -141,10 +144,11 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
         with suppress(OSError):
             os.utime(place)  # when it was used last, for `harness prune`
         return built
-    with _lock(wanted.key):
+    with _lock(wanted.key, say):
         if built := _load(place):
             return built
         _clear()
+        _require_room(wanted, place.parent)
         say(f"building target {wanted.name} (about {wanted.size}, once): {' '.join(wanted.requirements)}")
         _build(wanted, place, say)
         say(f"built target {wanted.name}")
@@ -155,7 +159,7 @@ def ensure(wanted: Recipe, say: Say) -> Environment:
 
 def ensure_wheel(requirement: str, place: Path, say: Say) -> None:
     """The content of one wheel in a folder of its own, whole or not at all; TargetError says what was tried."""
-    with _lock(place.name):
+    with _lock(place.name, say):
         if place.is_dir():
             return
         beside = place.with_name(f".building-{place.name}")
@@ -163,8 +167,10 @@ def ensure_wheel(requirement: str, place: Path, say: Say) -> None:
         shutil.rmtree(beside, ignore_errors=True)  # what a killed load left
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
         try:
+            own = _own_scratch(beside)
             argv = [*pip, "--no-compile", "--target", str(beside), requirement]
-            _run(argv, requirement, remedy=f"bring {place} from a machine that has it")
+            _run(argv, requirement, own, remedy=f"bring {place} from a machine that has it")
+            shutil.rmtree(own[_SCRATCH])
             beside.rename(place)
         except OSError as error:
             raise _unwritable(place.parent, error) from error
@@ -223,16 +229,18 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         _run([base, "-m", "venv", "--without-pip", str(beside)], wanted.name)
         python = str(beside / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+        own = _own_scratch(beside)
         plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
-        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted.name)
+        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted.name, own)
         first = [each for each in wanted.libraries if each.startswith(_TOLD)]  # a version that is none is told early
         for number, each in enumerate(dict.fromkeys([*first, *wanted.libraries]), 1):
             say(f"installing {each} ({number} of {len(wanted.libraries)})")
-            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted.name)
+            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted.name, own)
         _link_nccl(beside)
         _try_import(python, wanted, beside, "mxnet", say)
         if wanted.horovod:
-            _add_horovod(wanted, wanted.horovod, pip, python, say)
+            _add_horovod(wanted, wanted.horovod, pip, python, own, say)
+        shutil.rmtree(own[_SCRATCH])
         listed = json.loads(_run([*pip, "list", "--format", "json"], wanted.name))
         packages = {entry["name"]: entry["version"] for entry in listed}
         info = {"python": wanted.python, "requirements": wanted.requirements, "packages": packages}
@@ -242,6 +250,23 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         raise _unwritable(place.parent, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _own_scratch(beside: Path) -> dict[str, str]:
+    """Where pip unpacks what it loads: it goes with the folder that it is in, also after a kill."""
+    folder = beside / ".scratch"
+    folder.mkdir(parents=True)
+    return {_SCRATCH: str(folder)}
+
+
+def _require_room(wanted: Recipe, folder: Path) -> None:
+    """TargetError where a target for GPUs would fill the disk."""
+    free = shutil.disk_usage(folder).free / 10**9
+    if wanted.libraries and free < wheels.GIGABYTES * 1.5:
+        raise TargetError(
+            f"target {wanted.name} takes about {wanted.size}, and {folder} has {free:.1f} GB left; "
+            "choose another cache folder with HARNESS_CACHE"
+        )
 
 
 def _link_nccl(place: Path) -> None:
@@ -274,12 +299,12 @@ def _replace(place: Path, by: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, say: Say) -> None:
+def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, own: Mapping[str, str], say: Say) -> None:
     """Install Horovod from the wheel that was built for this very recipe, building it where there is none."""
-    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted.name)
+    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted.name, own)
     if not _wheels(wanted):
-        _build_horovod(wanted, horovod, pip, say)
-    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted.name)
+        _build_horovod(wanted, horovod, pip, own, say)
+    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted.name, own)
     _try_import(python, wanted, Path(python).parents[1], "horovod.mxnet", say)
 
 
@@ -302,7 +327,7 @@ def _require_compilers(horovod: str, tools: tuple[str, ...]) -> None:
         raise TargetError(f"{horovod} is built from source and needs {', '.join(missing)}; install them, as with apt")
 
 
-def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> None:
+def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], own: Mapping[str, str], say: Say) -> None:
     """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
     say(f"compiling {horovod} for {wanted.requirements[0]} (one to three minutes, once)")
     folder = _wheel_folder(wanted)
@@ -314,7 +339,7 @@ def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], say: Say) -> No
         _run(
             argv,
             wanted.name,
-            {**HOROVOD_BUILD, **_with_nccl(Path(pip[pip.index("--python") + 1]))},
+            {**HOROVOD_BUILD, **own, **_with_nccl(Path(pip[pip.index("--python") + 1]))},
             _percentages(horovod, say),
         )
         beside.rename(folder)
@@ -372,9 +397,13 @@ def _run(
         )
         output = []
         with process:
-            for line in process.stdout or ():
-                note(line)
-                output.append(line)
+            try:
+                for line in process.stdout or ():
+                    note(line)
+                    output.append(line)
+            except BaseException:  # as Ctrl-C, which may have been meant for us alone
+                process.kill()
+                raise
         errors.seek(0)
         complaints = errors.read().splitlines()
     if process.returncode == 0:
@@ -400,12 +429,11 @@ def base_python() -> tuple[str, str]:
 
 
 def _clear() -> None:
-    """Delete what killed builds left, of targets that nobody builds now: up to 4 GB each."""
-    for left in cache_folder().glob(".building-*"):
+    """Delete what killed builds and loads left, of targets that nobody builds now: up to 4 GB each."""
+    for left in [*cache_folder().glob(".building-*"), *cache_folder().parent.glob("libraries/.building-*")]:
         with suppress(OSError):
-            lock = os.open(
-                left.with_name(f".lock-{left.name.removeprefix('.building-')}"), os.O_RDWR | os.O_CREAT, 0o644
-            )
+            name = f".lock-{left.name.removeprefix('.building-')}"
+            lock = os.open(cache_folder() / name, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(left, ignore_errors=True)
@@ -414,7 +442,7 @@ def _clear() -> None:
 
 
 @contextmanager
-def _lock(key: str) -> Iterator[None]:
+def _lock(key: str, say: Say) -> Iterator[None]:
     """One build of a target at a time; the kernel lets go of the lock whatever happens to us."""
     folder = cache_folder()
     try:
@@ -423,7 +451,11 @@ def _lock(key: str) -> Iterator[None]:
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another process builds it; waiting until it has")
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
         os.close(lock)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness import cli
+from harness.cli import list as listing
 from tests.conftest import ROOT, SCENARIO
 
 VERBS = [
@@ -174,7 +175,7 @@ def test_ctrl_c_in_compiled_code_is_an_interruption(
             raise ValueError("error building `literal` serializer: KeyboardInterrupt") from error
         return 0
 
-    monkeypatch.setattr(cli.list, "execute", compiled)
+    monkeypatch.setattr(listing, "execute", compiled)
     assert cli.main(["list"]) == 130
     assert capsys.readouterr().err == "harness: interrupted\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -190,7 +191,7 @@ def test_sigterm_counts_as_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytes
             cleaned.append("yes")
         return 0
 
-    monkeypatch.setattr(cli.list, "execute", long)
+    monkeypatch.setattr(listing, "execute", long)
     assert cli.main(["list"]) == 130
     assert (cleaned, capsys.readouterr().err) == (["yes"], "harness: interrupted\n")
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -215,7 +216,7 @@ def test_what_is_not_expected_is_no_verdict(
     def broken(arguments: object) -> int:
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr(cli.list, "execute", broken)
+    monkeypatch.setattr(listing, "execute", broken)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert cli.main(["list"]) == 3
     (kept,) = tmp_path.iterdir()
@@ -235,7 +236,7 @@ def test_ctrl_c_that_nobody_heard_is_heeded_before_a_run(monkeypatch: pytest.Mon
         cli.heed_ctrl_c()
         return 0
 
-    monkeypatch.setattr(cli.list, "execute", deaf)
+    monkeypatch.setattr(listing, "execute", deaf)
     assert cli.main(["list"]) == 130
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_one_for_gpus_has_nvidias_libraries_pinned() -> None:
     assert all("==" in each for each in recipe.libraries)
     assert len(recipe.libraries) == 10
     assert recipe.name.startswith("mxnet-cu112-1.9.1-nccl-2.18.3-cudnn-8.9.6.50-py3.")
-    assert recipe.size == "4 GB, of which half is loaded"
+    assert recipe.size == "4 GB on disk, 2 GB to load"
     assert environment.recipe("1.9.1").size == "300 MB"
     assert environment.recipe("1.9.1", cuda="11").key != recipe.key
 
@@ -83,9 +84,11 @@ def test_a_build_that_was_killed_is_not_taken_for_an_environment(cache: Path) ->
 def test_what_killed_builds_of_others_left_is_deleted_unless_they_are_built_now(cache: Path) -> None:
     for key in ("gone", "busy"):
         (cache / f".building-{key}").mkdir(parents=True)
-    with environment._lock("busy"), pytest.raises(TargetError):
+    (load := cache.parent / "libraries" / ".building-nccl").mkdir(parents=True)
+    with environment._lock("busy", print), pytest.raises(TargetError):
         environment.ensure(Recipe("3.11", ("mxnet==0.0.0.dev0",)), lambda line: None)
     assert [path.name for path in cache.iterdir() if path.is_dir()] == [".building-busy"]
+    assert not load.exists()
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +111,9 @@ def test_the_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_two_builds_of_one_target_wait_for_each_other(cache: Path) -> None:
-    script = "from harness.targets import environment\nwith environment._lock('k'): print('in', flush=True); input()"
+    script = (
+        "from harness.targets import environment\nwith environment._lock('k', print): print('in', flush=True); input()"
+    )
     first = subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
     )
@@ -120,7 +125,41 @@ def test_two_builds_of_one_target_wait_for_each_other(cache: Path) -> None:
         second.wait(timeout=1)
     first.kill()  # the kernel lets go of its lock
     first.wait()
-    assert second.communicate(b"\n", timeout=20)[0] == b"in\n"
+    assert second.communicate(b"\n", timeout=20)[0] == b"another process builds it; waiting until it has\nin\n"
+
+
+def test_pip_unpacks_within_what_a_killed_build_leaves(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the next build, which deletes that, deletes all of it."""
+    asked = list[tuple[list[str], dict[str, str]]]()
+
+    def runs(argv: list[str], *_: object, **__: object) -> str:
+        asked.append((argv, dict(next((each for each in _ if isinstance(each, dict)), {}))))
+        return "[]"
+
+    monkeypatch.setattr(environment, "_run", runs)
+    recipe = Recipe("3.11", ("mxnet==1.9.1",))
+    built = environment.ensure(recipe, lambda line: None)
+    folder = cache / f".building-{recipe.key}" / ".scratch"
+    assert [env["TMPDIR"] for argv, env in asked if "install" in argv] == [str(folder)]
+    assert not (built.path / ".scratch").exists()
+
+
+def test_who_waits_for_a_build_step_ends_it_when_he_is_stopped(cache: Path) -> None:
+    """A signal may be meant for us alone: what a terminal sends goes to all."""
+
+    def pressed(line: str) -> None:
+        raise KeyboardInterrupt(line)
+
+    with pytest.raises(KeyboardInterrupt, match="100") as caught:
+        environment._run(["sh", "-c", "echo 100; exec sleep 100"], "what", note=pressed)
+    assert caught.value.args == ("100\n",)
+
+
+def test_a_target_for_gpus_needs_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(free=3 * 10**9)
+    monkeypatch.setattr(environment.shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(TargetError, match=r"takes about 4 GB on disk, .* has 3.0 GB left; choose another cache folder"):
+        environment.ensure(environment.recipe("1.9.1", cuda="11"), lambda line: None)
 
 
 def test_a_target_that_is_replaced_is_the_old_one_or_the_new_one_or_none(tmp_path: Path) -> None:
