@@ -16,7 +16,7 @@ from harness.gpu import allocation_trace, best_pool
 from harness.gpu.allocation_trace import AllocationTrace
 from harness.gpu.pool_settings import PoolSettings
 from harness.gpu.replay import Replay
-from harness.gpu.simulation import simulate
+from harness.gpu.simulation import least_memory, simulate
 
 RECORDED = Path(__file__).parent.parent / "tests" / "recorded" / "h100"
 TRACES = {
@@ -31,6 +31,9 @@ MEMORIES = (4, 8, 16)
 """In GiB, as GPUs have them, and as the replays on real ones had (tests/recorded)."""
 
 AMPLE = 80 * 10**9
+_UNTOUCHED = 0.9
+"""Of a GPU's memory, that a pool may hold without coming near its reserve of 5 %."""
+
 _BYTES = tuple(memory * 2**30 for memory in MEMORIES)
 CUTOFFS = (20, 24, 26, 28, 32)
 ASKED = (PoolSettings(), *(PoolSettings("Round", cutoff=cutoff) for cutoff in CUTOFFS), PoolSettings("Unpooled"))
@@ -100,27 +103,33 @@ def record() -> None:
 
 
 def settings_text() -> str:
-    """A line for each trace: what is live, what each pool holds, and the least memory with which it lasts."""
-    lines = ["| training | live | " + " | ".join(each.words for each in POOLS) + " |", "|---" * (2 + len(POOLS)) + "|"]
+    """A line for each trace: what is live, what each pool holds, the least memory with which it lasts, and the best."""
+    sizes = ", ".join(map(str, MEMORIES))
+    head = f"| training | live | {' | '.join(each.words for each in POOLS)} | best with {sizes} GiB |"
+    lines = [head, "|---" * (3 + len(POOLS)) + "|"]
     for each in RECORDINGS:
         trace = allocation_trace.read(each.file).scaled(each.scale)
         cells = [_held_and_needed(trace, settings) for settings in POOLS]
-        lines.append(f"| {each.what} | {bytes_text(trace.peak)} | {' | '.join(cells)} |")
+        best = [*_best(trace)]
+        told = best[:1] if len({*best}) == 1 else best
+        lines.append(f"| {each.what} | {bytes_text(trace.peak)} | {' | '.join(cells)} | {'; '.join(told)} |")
     return "\n".join([*lines, ""])
 
 
 def _held_and_needed(trace: AllocationTrace, settings: PoolSettings) -> str:
-    return f"{bytes_text(simulate(trace, settings, AMPLE).peak_held)}, {bytes_text(_needed(trace, settings))}"
+    held = simulate(trace, settings, AMPLE).peak_held
+    return f"{bytes_text(held)}, {bytes_text(least_memory(trace, settings) or 0)}"
 
 
-def _needed(trace: AllocationTrace, settings: PoolSettings) -> int:
-    """The least memory of a GPU with which a trace lasts, to within a hundredth."""
-    low, high = trace.peak, AMPLE
-    while high - low > low // 100:
-        middle = (low + high) // 2
-        lasts = simulate(trace, settings, middle).failure is None
-        low, high = (low, middle) if lasts else (middle, high)
-    return high
+def _best(trace: AllocationTrace) -> Iterator[str]:
+    """The first of all settings with each memory; one that holds little with ample memory does the same with less."""
+    ample = [simulate(trace, settings, AMPLE) for settings in best_pool.candidates()]
+    for memory in _BYTES:
+        found = [
+            each if each.peak_held < _UNTOUCHED * memory else simulate(trace, each.settings, memory) for each in ample
+        ]
+        first = best_pool.ranked(found)[0]
+        yield first.settings.words if first.failure is None else "none lasts"
 
 
 def text() -> str:
@@ -140,12 +149,8 @@ def _table(trace: AllocationTrace, what: str) -> Iterator[str]:
         ample, *found = (simulate(trace, asked, memory) for memory in (AMPLE, *_BYTES))
         row = [ample.settings.words, bytes_text(ample.peak_held), str(ample.calls), *map(_outcome, found)]
         yield f"| {' | '.join(row)} |"
-    best = {
-        memory: best_pool.ranked([simulate(trace, settings, memory) for settings in best_pool.candidates()])[0]
-        for memory in _BYTES
-    }
-    found_best = [each.settings.words if each.failure is None else "none lasts" for each in best.values()]
-    yield f"| *best of {len(best_pool.candidates())}* | | | {' | '.join(found_best)} |\n"
+    best = _best(trace)
+    yield f"| *best of {len(best_pool.candidates())}* | | | {' | '.join(best)} |\n"
 
 
 def _outcome(found: Replay) -> str:

@@ -17,7 +17,7 @@ def test_its_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     monkeypatch.chdir(ROOT)
     lines = PAGE.split("```sh\n")[2].split("```")[0].replace("\\\n", " ").splitlines()
     assert [cli.main(shlex.split(line)[1:]) for line in lines] == [0, 1]
-    assert capsys.readouterr().out.count("simulated, with 8 GB") == 2
+    assert capsys.readouterr().out.count("simulated, with 8.59 GB") == 2
 
 
 def test_the_page_has_what_settings_do() -> None:

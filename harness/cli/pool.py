@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,9 +31,6 @@ RECORDING: Sequence[tuple[str, str]] = (
 )
 """Changes of a scenario whose allocations are recorded: one after the other, so that their order is known."""
 
-SHOWN = 12
-"""Settings that `best` shows, unless it prints JSON."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -51,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action.add_argument("trace", type=Path, metavar="TRACE", help="lines `a ID BYTES` and `f ID`, gzipped or not")
         memory = "memory of the GPU that is free for the process, as in 16GB; with --gpu, the rest is held meanwhile"
         action.add_argument("--gpu-memory", type=_options.size, metavar="SIZE", help=memory)
+        whole = "all the memory that the GPU has (default: as much as --gpu-memory); MXNet reserves 5 % of it"
+        action.add_argument("--gpu-total", type=_options.size, metavar="SIZE", help=whole)
         real = "replay through MXNet's own pool on this GPU, each setting in a fresh process; no kernel is launched"
         action.add_argument("--gpu", type=_options.number, metavar="I", help=real)
         with_ = (
@@ -70,6 +71,10 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.gpu is None and (arguments.gpu_memory is None or arguments.python):
         needed = "--gpu-memory is needed" if arguments.gpu_memory is None else "--python does nothing"
         raise InputError(f"{needed} without --gpu: what is simulated has the memory that you say, and runs no MXNet")
+    if arguments.gpu_total is not None and arguments.gpu_total < (arguments.gpu_memory or math.inf):
+        raise InputError(
+            "--gpu-total is the memory of the whole GPU, and --gpu-memory a part of it; give both, or neither"
+        )
     trace = allocation_trace.read(arguments.trace)
     scaled = trace if arguments.scale == 1 else trace.scaled(arguments.scale)
     with _through(arguments, scaled) as pool:
@@ -80,35 +85,46 @@ def execute(arguments: argparse.Namespace) -> int:
 def _through(arguments: argparse.Namespace, trace: AllocationTrace) -> Iterator[Through]:
     """What replays the trace with a setting: the simulation, or a GPU."""
     import tempfile
+    from dataclasses import replace
 
     from harness.gpu import allocation_trace, fitness, installed, simulation, wheels
     from harness.gpu.real_pool import RealPool
     from harness.scenario.schema import Target
-    from harness.targets import environment, resolve
+    from harness.targets import environment, library, resolve
 
     if arguments.gpu is None:
-        yield lambda settings: simulation.simulate(trace, settings, arguments.gpu_memory)
+        sizes = arguments.gpu_memory, arguments.gpu_total
+        yield lambda settings: replace(
+            simulation.simulate(trace, settings, *sizes), lasts_from=simulation.least_memory(trace, settings)
+        )
         return
     if (misfit := next(fitness.misfits(installed.driver(), [arguments.gpu]), None)) is not None:
-        raise InputError(str(misfit))
+        raise InputError(f"{misfit.why}; leave --gpu out, and it is simulated")
     target = (
         Target(python=arguments.python)
         if arguments.python
         else Target(mxnet=environment.DEFAULT_MXNET, cuda=wheels.CUDA)
     )
     found = resolve.interpreter(target, lambda line: print(line, file=sys.stderr))
+    code = library.machine_code_of(found)
+    if code is None or not code.is_for_gpus:
+        raise InputError(f"{found.python} has no MXNet with CUDA; leave --gpu out, and it is simulated")
     real = RealPool(found.python, found.env, arguments.gpu, environment.cache_folder().parent / "counting")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace"
         allocation_trace.write(trace, file)
-        yield lambda settings: real.replay(file, len(trace.events), settings, arguments.gpu_memory)
+        free, total = arguments.gpu_memory, arguments.gpu_total
+        yield lambda settings: real.replay(file, len(trace.events), settings, free, total)
 
 
 def _replay(arguments: argparse.Namespace, trace: AllocationTrace, through: Through) -> int:
     """1 where the trace runs out of memory."""
     from harness.gpu import pool_settings
 
-    found = through(pool_settings.from_environment(_options.environment(arguments.env)))
+    asked = _options.environment(arguments.env)
+    found = through(pool_settings.from_environment(asked))
+    for line in pool_settings.unused(asked):
+        sys.stderr.write(f"{line}\n")
     _show(arguments, trace, [found])
     return 0 if found.failure is None else 1
 
@@ -122,7 +138,7 @@ def _best(arguments: argparse.Namespace, trace: AllocationTrace, through: Throug
 
     going = track(best_pool.candidates(), "settings", console=Console(stderr=True), transient=True)
     ranked = best_pool.ranked(list(map(through, going)))
-    _show(arguments, trace, ranked if arguments.json else ranked[:SHOWN])
+    _show(arguments, trace, ranked)
     return 0 if ranked[0].failure is None else 1
 
 
@@ -136,9 +152,14 @@ def _record(arguments: argparse.Namespace) -> int:
     from harness.planning import validation
     from harness.scenario import load
     from harness.scenario.schema import Expect
+    from harness.storage.run_folder import storage_error
 
-    if arguments.write.exists() or not arguments.write.absolute().parent.is_dir():
-        raise InputError(f"{arguments.write} is there already, or its folder is not; give another file")
+    if arguments.write.exists():
+        raise InputError(f"{arguments.write} is there already; give another file")
+    _require_writable(arguments.write)
+    ours = [path for path, _ in _options.changes(arguments) if path in dict(RECORDING)]
+    if ours:
+        raise InputError(f"{ours[0]} is what recording sets; leave it out")
     loaded = load.read(arguments.path, [*_options.changes(arguments), *RECORDING])
     planned = _options.planned(validation.checked(loaded), arguments)
     chosen = _arm(planned.plan.arms, arguments.arm)
@@ -156,12 +177,27 @@ def _record(arguments: argparse.Namespace) -> int:
         return 1
     with (run.folder.path / "logs" / arm.arm / "allocations-worker-0.json").open() as lines:
         trace = profiled.trace(loaded.name, lines)
-    allocation_trace.write(trace, arguments.write)
+    if arguments.write.exists():
+        raise InputError(f"{arguments.write} was written by another meanwhile; record once more, to another file")
+    try:
+        allocation_trace.write(trace, arguments.write)
+    except OSError as error:
+        raise storage_error(error, arguments.write) from error
     print(f"{arguments.write}: {len(trace.events)} allocations and frees, {bytes_text(trace.peak)} live at most")
     if trace.others:
         print(f"left out: what is on {', '.join(trace.others)}; a trace is of one device")
     print(f"try: harness pool best {arguments.write} --gpu-memory 8GB")
     return 0
+
+
+def _require_writable(file: Path) -> None:
+    """InputError where nothing can be written to it: better before a training than after."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.touch()
+        beside.unlink()
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {(error.strerror or str(error)).lower()}") from error
 
 
 def _arm(arms: Sequence[Arm], name: str | None) -> Arm:
@@ -181,15 +217,16 @@ def _show(arguments: argparse.Namespace, trace: AllocationTrace, found: Sequence
     import json
 
     from harness.cli._console import Console
-    from harness.report.pools import render, variables
+    from harness.report.pools import conclusion, render
 
     if arguments.json:
         where = {"simulated": arguments.gpu is None, "gpu": arguments.gpu, "gpu_memory": arguments.gpu_memory}
+        where |= {"gpu_total": arguments.gpu_total}
         head = {"schema": SCHEMA, **where, "trace": trace.name}
         print(json.dumps(head | {"settings": list(map(_row, found))}, indent=1))
     else:
         Console().print(render(trace, arguments.gpu_memory, found, arguments.gpu))
-        Console().print(f"the first: {variables(found[0])}", highlight=False, soft_wrap=True)
+        Console().print(conclusion(found), highlight=False, soft_wrap=True)
 
 
 def _row(found: Replay) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -80,7 +81,12 @@ def _is_number(text: str) -> bool:
 
 
 def write(trace: AllocationTrace, path: Path) -> None:
-    """To a file, gzipped where its name ends so; OSError as it comes."""
+    """To a file, whole or not at all, gzipped where its name ends so; OSError as it comes."""
     lines = (f"a {array} {size}\n" if size else f"f {array}\n" for array, size in trace.events)
     body = "".join(lines).encode()
-    path.write_bytes(gzip.compress(body, mtime=0) if path.suffix == ".gz" else body)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(gzip.compress(body, mtime=0) if path.suffix == ".gz" else body)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -74,14 +74,19 @@ class Block:
 class DeviceMemory:
     """``free`` bytes of a device of ``total`` bytes, and what was asked of it.
 
-    Holes count as room: freed pages of 2 MiB were seen to serve a larger block as well as whole ones.
+    Holes count as room: freed pages of 2 MiB were seen to serve a larger block as well as whole ones. Within a page it
+    is taken for granted, so that small blocks may need somewhat more than is said. ``least_free``: at any time.
     """
 
     free: int
     total: int
     mallocs: int = 0
     frees: int = 0
+    least_free: int = field(init=False)
     _pages: _Pages = field(default_factory=lambda: _Pages())
+
+    def __post_init__(self) -> None:
+        self.least_free = self.free
 
     def malloc(self, size: int) -> Block | None:
         """Memory for ``size`` bytes; None where there is none (``cudaErrorMemoryAllocation``)."""
@@ -107,6 +112,7 @@ class DeviceMemory:
     def _take(self, size: int) -> bool:
         fits = size <= self.free
         self.free -= size if fits else 0
+        self.least_free = self.free if self.free < self.least_free else self.least_free
         return fits
 
     def _small(self, size: int) -> Block | None:

@@ -47,12 +47,12 @@ class Pool:
         return 1 << max(power, (settings.page_size - 1).bit_length())
 
     def allocate(self, size: int) -> Block | None:
-        """A block for an array; None where the pool and the device have none."""
+        """A block for an array; None where the pool and the device have none, or the pool has no place for it."""
         size = self.rounded(size)
         if waiting := self._waiting.get(size):
             self.idle -= size
             return waiting.pop()
-        return self._new(size)
+        return self._new(size) if size <= self.settings.most else None
 
     def free(self, block: Block, size: int) -> None:
         """Take back the block of an array of ``size`` bytes."""

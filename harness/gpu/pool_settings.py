@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ _NUMBERS = {
     "reserve": "POOL_RESERVE",
 }
 LOWEST_CUTOFF, HIGHEST_CUTOFF, SMALLEST_PAGE = 20, 34, 32
+LARGEST_OF_ROUND = 1 << HIGHEST_CUTOFF
+"""Bytes of the largest block that Round has a place for (line 244); beyond, MXNet reads past its table (328)."""
+
+_OF_ROUND, _OF_NAIVE = ("cutoff",), ("large_round",)
+_INT_MOST = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,11 @@ class PoolSettings:
         kind = {} if self.kind == plain.kind else {f"{PREFIX}POOL_TYPE": self.kind}
         numbers = {PREFIX + name: (getattr(self, field), getattr(plain, field)) for field, name in _NUMBERS.items()}
         return kind | {name: str(value) for name, (value, default) in numbers.items() if value != default}
+
+    @property
+    def most(self) -> float:
+        """Bytes of the largest block that the pool can have."""
+        return LARGEST_OF_ROUND if self.kind == "Round" else math.inf
 
     @property
     def words(self) -> str:
@@ -80,11 +91,15 @@ class PoolSettings:
 
 
 def from_environment(variables: Mapping[str, str]) -> PoolSettings:
-    """What a process with these variables uses; InputError where MXNet would refuse them, or never reads one."""
+    """What a process with these variables uses; InputError where MXNet would refuse them, or never reads one.
+
+    What is empty is not set (``dmlc::GetEnv``).
+    """
     names = [PREFIX + name for name in ("POOL_TYPE", *_NUMBERS.values())]
     for name in variables:
         if name not in names:
             raise InputError(f"{name} is no setting of MXNet's pools; allowed are {', '.join(names)}")
+    variables = {name: value for name, value in variables.items() if value}
     kind = variables.get(f"{PREFIX}POOL_TYPE", "Naive")
     if kind not in KINDS:
         raise InputError(f"{PREFIX}POOL_TYPE={kind}: unknown memory pool; allowed are {', '.join(KINDS)}")
@@ -99,6 +114,24 @@ def from_environment(variables: Mapping[str, str]) -> PoolSettings:
     return settings
 
 
+def known(variables: Mapping[str, str]) -> dict[str, str]:
+    """Those that are settings of pools."""
+    names = {PREFIX + name for name in ("POOL_TYPE", *_NUMBERS.values())}
+    return {name: value for name, value in variables.items() if name in names}
+
+
+def unused(variables: Mapping[str, str]) -> list[str]:
+    """Those that the pool which they choose does not read, each with the one that would."""
+    kind = variables.get(f"{PREFIX}POOL_TYPE") or "Naive"
+    of = dict.fromkeys(_OF_ROUND, "Round") | dict.fromkeys(_OF_NAIVE, "Naive")
+    others = [(PREFIX + _NUMBERS[field], needs) for field, needs in of.items() if needs != kind]
+    return [
+        f"{name} does nothing with the pool {kind}; give {PREFIX}POOL_TYPE={needs} too"
+        for name, needs in others
+        if variables.get(name)
+    ]
+
+
 def _binary(size: int) -> str:
     """``64 KiB``, where it is a whole number of such."""
     known = ((unit, size >> shift) for shift, unit in ((20, "MiB"), (10, "KiB")) if size % (1 << shift) == 0)
@@ -106,6 +139,8 @@ def _binary(size: int) -> str:
 
 
 def _number(name: str, text: str) -> int:
-    if re.fullmatch(r"[+-]?[0-9]{1,18}", text) is None:
-        raise InputError(f"{name}={text}: MXNet expects a whole number")
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", text) is None or abs(int(text)) > _INT_MOST:
+        raise InputError(f"{name}={text}: MXNet expects a whole number below 2^31")
+    if int(text) < 0:
+        raise InputError(f"{name}={text}: MXNet would take it for 2^64{text}; give 0 or more")
     return int(text)

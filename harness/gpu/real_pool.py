@@ -35,9 +35,15 @@ class RealPool:
     gpu: int
     counting: Path
 
-    def replay(self, trace: Path, count: int, settings: PoolSettings, free: int | None) -> Replay:
-        """Of a trace of ``count`` events with ``free`` bytes of the GPU (None: all); TargetError where it cannot be."""
+    def replay(
+        self, trace: Path, count: int, settings: PoolSettings, free: int | None, total: int | None = None
+    ) -> Replay:
+        """Of a trace of ``count`` events with ``free`` bytes of the GPU (None: all); TargetError where it cannot be.
+
+        MXNet is told that the GPU has ``total`` bytes, or as many as are free unless given.
+        """
         argv = [str(self.python), str(_PROGRAM), str(trace), "0", str(free or 0)]
+        nothing = f"{settings.words}: nothing was replayed on gpu({self.gpu})"
         try:
             done = subprocess.run(
                 argv,
@@ -45,28 +51,36 @@ class RealPool:
                 text=True,
                 timeout=_PATIENCE_SECONDS,
                 cwd="/",
-                env=self._environment(settings, free),
+                env=self._environment(settings, total or free),
                 preexec_fn=die_with_parent,
             )
-            return _read(json.loads(done.stdout.splitlines()[-1]), count, settings)
         except subprocess.TimeoutExpired as error:
             raise TargetError(f"{settings.words}: no end within {_PATIENCE_SECONDS:g} s") from error
-        except (OSError, IndexError, ValueError, LookupError) as error:
-            said = [line for line in done.stderr.splitlines() if line.strip()][-1:] or [str(error)]
-            raise TargetError(
-                f"{settings.words}: nothing was replayed on gpu({self.gpu}): {said[0].strip()}"
-            ) from error
+        except OSError as error:
+            raise TargetError(f"{nothing}: {self.python} cannot be run: {error.strerror}") from error
+        try:
+            return _read(json.loads(done.stdout.splitlines()[-1]), count, settings)
+        except (ValueError, LookupError, TypeError) as error:
+            raise TargetError(f"{nothing}: {_last_words(done)}") from error
 
-    def _environment(self, settings: PoolSettings, free: int | None) -> dict[str, str]:
+    def _environment(self, settings: PoolSettings, whole: int | None) -> dict[str, str]:
         try:
             counting = compiled.library(_COUNTING, self.counting, _OPTIONS)
         except (RuntimeError, OSError) as error:
             raise TargetError(f"calls of the device cannot be counted: {error}; install gcc") from error
         inherited = {name: value for name, value in os.environ.items() if not name.startswith((PREFIX, "PYTHON"))}
-        total = {"CUDA_COUNTING_TOTAL": str(free)} if free else {}
+        total = {"CUDA_COUNTING_TOTAL": str(whole)} if whole else {}
         preload = {"LD_PRELOAD": ":".join(filter(None, [str(counting), os.environ.get("LD_PRELOAD")]))}
         own = {visible.VARIABLE: str(self.gpu), visible.ORDER: visible.BY_BUS}
         return {**inherited, **own, **self.env, **settings.environment, **total, **preload}
+
+
+def _last_words(done: subprocess.CompletedProcess[str]) -> str:
+    """What a process said last, or how it ended."""
+    if done.returncode < 0:
+        return f"it was ended by signal {-done.returncode}"
+    said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    return said[-1] if said else f"it ended with status {done.returncode}, and said nothing"
 
 
 def _read(said: Mapping[str, Any], count: int, settings: PoolSettings) -> Replay:

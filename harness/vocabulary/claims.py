@@ -56,14 +56,14 @@ CLAIMS = {
             "M2",
             "A large allocation fails late in training though memory is free.",
             "does not hold",
-            "in MXNet's pools: what waits there fails no array, and device memory does not fragment",
+            "in MXNet's pools: what waits there fails no array, and an H100's memory did not fragment",
             "gpu.md",
         ),
         Claim(
             "M3",
             "The pool type Round, and its linear cutoff, reduce fragmentation.",
             "in part",
-            "which setting is best depends on the trace: cutoff 32 serves one of three, and harms two",
+            "less is held of one trace of three, more of two; more memory is needed to last, of all of them",
             "gpu.md",
         ),
         Claim(

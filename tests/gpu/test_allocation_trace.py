@@ -21,6 +21,17 @@ def test_what_was_written_is_read(tmp_path: Path, name: str) -> None:
     assert (tmp_path / name).read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
 
 
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, body: bytes) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        allocation_trace.write(AllocationTrace("t", [(1, 8)]), tmp_path / "t")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_its_form(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a 1 100\n\nf 1\n")
     assert allocation_trace.read(tmp_path / "t").events == [(1, 100), (1, 0)]

@@ -51,12 +51,30 @@ def test_what_a_pool_does_not_use_it_does_not_refuse() -> None:
     assert PoolSettings("Unpooled", page_size=1).refusal() is None
 
 
+def test_what_is_empty_is_not_set() -> None:
+    empty = {"MXNET_GPU_MEM_POOL_TYPE": "", "MXNET_GPU_MEM_POOL_RESERVE": ""}
+    assert pool_settings.from_environment(empty) == PoolSettings()
+
+
+def test_what_the_chosen_pool_does_not_read_is_told() -> None:
+    cutoff, steps = "MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE"
+    told = f"{cutoff} does nothing with the pool Naive; give MXNET_GPU_MEM_POOL_TYPE=Round too"
+    assert pool_settings.unused({cutoff: "32"}) == [told]
+    assert pool_settings.unused({cutoff: "32", "MXNET_GPU_MEM_POOL_TYPE": "Round"}) == []
+    assert len(pool_settings.unused({steps: "4096", cutoff: "24", "MXNET_GPU_MEM_POOL_TYPE": "Unpooled"})) == 2
+
+
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
         ({"MXNET_GPU_MEM_POOL_TYPE": "round"}, "unknown memory pool; allowed are Naive, Round, Unpooled"),
         ({"MXNET_GPU_MEM_POOL_RESERVE": "many"}, "=many: MXNet expects a whole number"),
         ({"MXNET_GPU_MEM_POOL_RESERVE": "1_0"}, "=1_0: MXNet expects a whole number"),
+        (
+            {"MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE": "4294967296"},
+            "=4294967296: MXNet expects a whole number below 2^31",
+        ),
+        ({"MXNET_GPU_MEM_POOL_RESERVE": "-5"}, "=-5: MXNet would take it for 2^64-5; give 0 or more"),
         ({"MXNET_GPU_MEM_POOL_TYP": "Round"}, "MXNET_GPU_MEM_POOL_TYP is no setting of MXNet's pools"),
     ],
 )

@@ -58,3 +58,23 @@ def test_what_goes_wrong_is_told_in_its_last_words(tmp_path: Path) -> None:
     real = pool(tmp_path, "echo Traceback >&2", "echo 'OSError: libcuda.so.1: no such file' >&2", "exit 1")
     with pytest.raises(TargetError, match=r"Naive: nothing was replayed on gpu\(3\): OSError: libcuda.so.1"):
         real.replay(tmp_path / "t", 42, PoolSettings(), None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (("echo '[1]'",), "it ended with status 0, and said nothing"),
+        (("exit 3",), "it ended with status 3, and said nothing"),
+        (("kill -KILL $$",), "it was ended by signal 9"),
+    ],
+)
+def test_what_says_nothing_is_told_by_its_end(tmp_path: Path, lines: tuple[str, ...], words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        pool(tmp_path, *lines).replay(tmp_path / "t", 42, PoolSettings(), None)
+
+
+def test_what_is_no_program(tmp_path: Path) -> None:
+    real = pool(tmp_path)
+    real.python.write_text("hello\n")
+    with pytest.raises(TargetError, match=r"python cannot be run: Exec format error"):
+        real.replay(tmp_path / "t", 42, PoolSettings(), None)

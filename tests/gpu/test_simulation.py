@@ -13,13 +13,14 @@ from harness.gpu.device_memory import PAGE, DeviceMemory
 from harness.gpu.pool import Pool
 from harness.gpu.pool_settings import PoolSettings
 from harness.gpu.replay import Failure, Replay
-from harness.gpu.simulation import simulate
+from harness.gpu.simulation import least_memory, simulate
 from tests.conftest import ROOT
 from tests.hardware.test_gpu import SETTINGS
 
 RECORDED = ROOT / "tests" / "recorded" / "h100"
 REPLAYS = [json.loads(line) for line in (RECORDED / "replays.jsonl").read_text().splitlines()]
-WAITING = [replay for replay in REPLAYS if replay["waits"] == "1"]
+"""Of the real pools, where each free was waited for, and nine where none was: these are alike."""
+
 APART = {"cnn-naive-8gb-reserve0": 0.007}
 """Of the one that parts, by how much of what was held."""
 
@@ -40,7 +41,7 @@ def simulated(replay: dict[str, Any], trace: AllocationTrace) -> Replay:
     return simulate(scaled, settings, free, total)
 
 
-@pytest.mark.parametrize("replay", WAITING, ids=lambda replay: replay["name"])
+@pytest.mark.parametrize("replay", REPLAYS, ids=lambda replay: f"{replay['name']}-{replay['waits']}")
 def test_it_is_what_the_gpu_did(replay: dict[str, Any], traces: dict[str, AllocationTrace]) -> None:
     found = simulated(replay, traces[replay["trace"].removesuffix(".trace")])
     failure = found.failure and found.failure.event - 2
@@ -80,8 +81,35 @@ def test_it_is_what_another_gpu_did(name: str, traces: dict[str, AllocationTrace
         assert found == {each: row[each][1] for each in NAMES}, (row["settings"], row["limit"])
 
 
-def test_there_are_87_of_them() -> None:
-    assert (len(WAITING), len({replay["name"] for replay in WAITING})) == (87, 87)
+def test_there_are_96_of_them_and_87_were_waited_for() -> None:
+    assert (len(REPLAYS), sum(replay["waits"] == "1" for replay in REPLAYS)) == (96, 87)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: settings.words)
+@pytest.mark.parametrize("name", ["rnn", "cnn"])
+def test_the_least_memory_is_where_it_begins_to_last(
+    name: str, settings: PoolSettings, traces: dict[str, AllocationTrace]
+) -> None:
+    trace = traces[name].scaled(16)
+    least = least_memory(trace, settings)
+    assert least is not None
+    assert simulate(trace, settings, least + 2 * PAGE).failure is None
+    assert simulate(trace, settings, least - 2 * PAGE).failure is not None
+
+
+def test_round_has_no_place_for_what_is_larger_than_16_gib() -> None:
+    trace = AllocationTrace("t", [(1, (1 << 34) + 1)])
+    rounded, naive = (simulate(trace, settings, 80 * 2**30) for settings in (PoolSettings("Round"), PoolSettings()))
+    assert (rounded.failure and rounded.failure.beyond, naive.failure) == (True, None)
+    assert least_memory(trace, PoolSettings("Round")) is None
+    assert simulate(AllocationTrace("t", [(1, 1)]), PoolSettings("Round"), 80 * 2**30).largest <= 8 * (2**31 - 1)
+
+
+def test_what_still_grows_when_the_trace_ends_says_so() -> None:
+    growing = [(number, 3_000_000 * number) for number in range(1, 10)]
+    assert simulate(AllocationTrace("t", growing), PoolSettings(), 2**30).still_grew
+    steady = [each for number in range(1, 10) for each in ((number, 3_000_000), (number, 0))]
+    assert not simulate(AllocationTrace("t", steady), PoolSettings(), 2**30).still_grew
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: settings.words)
