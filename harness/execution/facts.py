@@ -72,7 +72,7 @@ def of_nccl(said: Mapping[str, Mapping[str, NcclLog]]) -> dict[str, Any]:
     return {"nccl": found} if found else {}
 
 
-_OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries")
+_OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries", "pool")
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")

@@ -39,10 +39,16 @@ class WrongStart(Fault):
 
     name: ClassVar[str] = "wrong_start"
     evidence: ClassVar[tuple[type[Event], ...]] = (Environment, Imported)
-    port: Annotated[int, Field(ge=1, le=65535, strict=True)] | None = None
-    workers: Annotated[int, Field(ge=1, strict=True)] | None = None
-    servers: Annotated[int, Field(ge=1, strict=True)] | None = None
-    nccl: Annotated[str, Field(description="a version of the wheel nvidia-nccl-cu11")] | None = None
+    port: Annotated[int, Field(ge=1, le=65535, strict=True)] | None = Field(
+        default=None, description="where it looks for the scheduler, or the rendezvous"
+    )
+    workers: Annotated[int, Field(ge=1, strict=True)] | None = Field(
+        default=None, description="how many workers it takes the job to have"
+    )
+    servers: Annotated[int, Field(ge=1, strict=True)] | None = Field(
+        default=None, description="how many servers it takes the job to have"
+    )
+    nccl: str | None = Field(default=None, description="a version of the wheel nvidia-nccl-cu11, which it loads")
 
     @model_validator(mode="after")
     def _wrong(self) -> WrongStart:

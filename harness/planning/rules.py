@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from harness import checks, topologies
+from harness.base.errors import InputError
 from harness.faults import DrawsSizes
-from harness.gpu import wheels
+from harness.gpu import pool_settings, wheels
 from harness.planning import fault_rules, network
 from harness.planning.bounds import bounds_of
 from harness.planning.fault_rules import Violation
@@ -67,6 +68,10 @@ def of_target(target: Target) -> Iterator[Violation]:
         yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
     if target.horovod and target.python:
         yield ("target", "horovod"), "python brings its own Horovod; leave it out"
+    try:
+        pool_settings.from_environment(pool_settings.known(target.env))
+    except InputError as error:
+        yield ("target", "env"), str(error)
     for field in ("cuda", "nccl", "cudnn"):
         if getattr(target, field) and target.python:
             yield ("target", field), f"python brings its own {field}; leave it out"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich import box
@@ -11,7 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness import checks
 from harness.base.units import bandwidth_text
+from harness.faults import Fault
 from harness.planning.network import Network
 from harness.planning.plan import Arm, Injection, Job, Plan, Script
 from harness.vocabulary.instructions import Direction
@@ -30,7 +32,16 @@ def render(plan: Plan) -> RenderableType:
         head.append(f"\narms live at once and take turns of {turn} steps, in an order drawn from the seed")
     if any(arm.repeat > 1 for arm in plan.arms):
         head.append(f"\nin this order: {', '.join(arm.name for arm in plan.arms)}")
-    return Group(head, *(part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm, not target)))
+    arms = (part for arm in plan.arms if arm.repeat == 1 for part in _arm(arm, not target))
+    return Group(head, *arms, *map(Text, _checks(plan)))
+
+
+def _checks(plan: Plan) -> Iterator[str]:
+    """What is judged in the end, as it was written."""
+    for check in checks.given(plan.expect):
+        limits = check.model_dump(mode="json", exclude_unset=True, by_alias=True)
+        told = ", ".join(f"{name.rstrip('_')} {value}" for name, value in limits.items())
+        yield f"expect {check.name}: {told}"
 
 
 def _arm(arm: Arm, own_target: bool) -> list[RenderableType]:
@@ -167,6 +178,8 @@ def _fault(injection: Injection) -> str:
         at = f"at {injection.begins_at:g} s"
     elif injection.awaits is not None:
         at = "when {1} is {0}".format(*injection.awaits)
+    own = part.model_dump(mode="json", exclude_none=True, exclude=set(Fault.model_fields) | {"for_"})
+    fields = f" ({', '.join(f'{name} {value}' for name, value in own.items())})" if own else ""
     steps, seconds = part.life.steps, part.life.seconds
     for_ = f" for {steps} steps" if steps else f" for {seconds:g} s" if seconds else ""
-    return f"{part.name} {injection.subject} {at}{for_}"
+    return f"{part.name}{fields} {injection.subject} {at}{for_}"

@@ -18,7 +18,7 @@ from harness.vocabulary.network_spec import NetworkSpec
 Kvstore = Literal["none", "local", "device", "nccl", "dist_sync", "dist_async", "dist_device_sync"]
 MAX_PROCESSES = 64
 Count = Annotated[int, Field(ge=1, le=MAX_PROCESSES, strict=True)]
-Context = Annotated[str, Field(pattern=r"^(cpu|gpu)\(\d{1,2}\)$")]
+Context = Annotated[str, Field(pattern=r"^(cpu|gpu)\((0|[1-9]\d?)\)$")]
 
 
 class Compression(Strict):

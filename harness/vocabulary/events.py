@@ -53,7 +53,8 @@ class Announced(Event):
 class Imported(Event):
     """A worker has imported MXNet: the proof that there is one to blame.
 
-    ``libraries``: versions of CUDA, NCCL and cuDNN, as those say that are loaded.
+    ``libraries``: versions of CUDA, NCCL and cuDNN, as those say that are loaded. ``pool``: settings of the pool on
+    GPUs, as MXNet's library reads them.
     """
 
     seconds: float
@@ -62,6 +63,7 @@ class Imported(Event):
     numpy: str
     features: list[str]
     libraries: dict[str, str] = field(default_factory=dict)
+    pool: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,24 @@
-"""The versions of NVIDIA's libraries that this process has really loaded, as they say themselves."""
+"""What this process has really loaded of NVIDIA's libraries, and what MXNet's reads of its pool, as they say."""
 
 import ctypes
 import re
 
 _MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn)\.so[.\d]*)$", re.M)
+
+
+_POOL = "MXNET_GPU_MEM_"
+_OF_POOL = ("POOL_TYPE", "POOL_PAGE_SIZE", "LARGE_ALLOC_ROUND_SIZE", "POOL_ROUND_LINEAR_CUTOFF", "POOL_RESERVE")
+
+
+def pool_settings(mx):
+    """Variables of the pool that are set, as MXNet's library reads them (`MXGetEnv`); none where it is older than that.
+
+    They are what a pool is made with when the first array is.
+    """
+    read = getattr(mx.util, "getenv", None)
+    if read is None:
+        return {}
+    return {_POOL + name: value for name, value in ((name, read(_POOL + name)) for name in _OF_POOL) if value}
 
 
 def versions():

@@ -42,6 +42,7 @@ def tell_of_import(channel, mx, seconds):
         numpy=sys.modules["numpy"].__version__,
         features=_features(mx),
         libraries=libraries.versions(),
+        pool=libraries.pool_settings(mx),
     )
 
 

@@ -33,6 +33,8 @@ def test_arms_with_interpreters_of_their_own_are_told_apart() -> None:
     assert found["target"]["mxnet"] == "1.9.1"
     assert found["targets"]["b"]["mxnet"] == "1.8.0"
     assert "targets" not in facts.of_targets({"a": one, "b": one}, 2)
+    pooled = facts.of_targets({"a": replace(one, pool={"MXNET_GPU_MEM_POOL_TYPE": "Round"})}, 1)
+    assert pooled["target"]["pool"] == {"MXNET_GPU_MEM_POOL_TYPE": "Round"}
     assert [*facts.of_targets({"b": one}, 2)["targets"]] == ["b"], "a did not come so far"
 
 

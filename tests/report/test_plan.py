@@ -20,6 +20,21 @@ def shown(plan: Plan) -> str:
     return capture.get()
 
 
+def test_faults_have_their_fields_and_checks_their_limits(plan_of: Callable[..., Plan]) -> None:
+    asked = """\
+title: t
+workload: {model: mlp, steps: 90, warmup: 10}
+topology: {kvstore: dist_sync, workers: 2}
+faults:
+  - slow: {select: {role: worker, rank: 1}, at: {step: 20}, for: {steps: 5}, factor: 2}
+expect: {throughput: {versus: control, at_least: 50%}, outcome: completed}
+"""
+    told = shown(plan_of(asked))
+    assert "slow (factor 2.0, tolerance 10%) worker/1 before step 20" in told
+    assert "expect throughput: at_least 50%, versus control" in told
+    assert "expect outcome: is completed" in told
+
+
 def test_a_histogram_is_of_all_steps(plan_of: Callable[..., Plan]) -> None:
     shapes = {"distribution": "ramp", "first": 8, "last": 16, "over": 2}
     lines = shown(
