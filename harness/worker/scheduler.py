@@ -19,10 +19,10 @@ _CONTROLLER = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_voi
 
 
 def _library():
-    """The library that `import mxnet` would load, found by MXNet's own rule. ImportError without MXNet."""
+    """The library that `import mxnet` would load, found by MXNet's own rule. ModuleNotFoundError without MXNet."""
     package = importlib.util.find_spec("mxnet")
     if package is None or package.origin is None:
-        raise ImportError("no module named mxnet")
+        raise ModuleNotFoundError("No module named 'mxnet'", name="mxnet")  # as Python says it: it may be told first
     where = os.path.join(os.path.dirname(package.origin), "libinfo.py")
     spec = importlib.util.spec_from_file_location("mxnet_libinfo", where)
     libinfo = importlib.util.module_from_spec(spec)

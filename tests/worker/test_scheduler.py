@@ -37,5 +37,5 @@ def test_a_job_meets_and_leaves_by_it_and_python_has_no_part_in_it(target: Path)
 
 def test_without_mxnet_the_import_fails_as_pythons_own_would(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="no module named mxnet"):
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'mxnet'$"):
         scheduler.serve()
