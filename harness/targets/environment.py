@@ -60,6 +60,7 @@ def _ignore(_: str) -> None:
 
 
 _SCRATCH = "TMPDIR"
+"""The variable that tells pip, and what it runs, where to unpack and to build."""
 
 
 @dataclass(frozen=True)

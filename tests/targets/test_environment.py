@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -144,15 +146,21 @@ def test_pip_unpacks_within_what_a_killed_build_leaves(cache: Path, monkeypatch:
     assert not (built.path / ".scratch").exists()
 
 
-def test_who_waits_for_a_build_step_ends_it_when_he_is_stopped(cache: Path) -> None:
+def test_who_waits_for_a_build_step_ends_it_when_he_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal may be meant for us alone: what a terminal sends goes to all."""
+    started, popen = list[subprocess.Popen[str]](), subprocess.Popen
+
+    def noted(*arguments: Any, **named: Any) -> subprocess.Popen[str]:
+        started.append(popen(*arguments, **named))
+        return started[-1]
 
     def pressed(line: str) -> None:
         raise KeyboardInterrupt(line)
 
-    with pytest.raises(KeyboardInterrupt, match="100") as caught:
-        environment._run(["sh", "-c", "echo 100; exec sleep 100"], "what", note=pressed)
-    assert caught.value.args == ("100\n",)
+    monkeypatch.setattr(environment.subprocess, "Popen", noted)
+    with pytest.raises(KeyboardInterrupt):
+        environment._run(["sh", "-c", "echo loading; exec sleep 20"], "what", note=pressed)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_a_target_for_gpus_needs_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from harness.gpu import pool_settings
+from harness.gpu.pool_settings import PoolSettings
 from harness.worker import libraries
 from tests.conftest import ROOT
 
@@ -19,6 +22,12 @@ def test_settings_of_the_pool_are_what_mxnets_own_library_reads(target: Path) ->
     argv = [str(target), "-W", "ignore", "-c", ASK]
     said = subprocess.run(argv, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
     assert said[-1] == "{'MXNET_GPU_MEM_POOL_TYPE': 'Round'}"
+
+
+def test_they_are_those_that_the_controller_knows() -> None:
+    named = {f"{libraries._POOL}{name}": "1" for name in libraries._OF_POOL}
+    assert pool_settings.known(named) == named
+    assert len(named) == len(fields(PoolSettings))
 
 
 def test_an_older_mxnet_does_not_say() -> None:
