@@ -127,7 +127,7 @@ def _tags(path: Path) -> list[str]:
 def _verdicts(results: Path) -> dict[str, Any]:
     """The verdict of the first run of each scenario that passed, else of the first that decided anything."""
     bodies = [json.loads(path.read_text()) for path in sorted((results / "runs").glob("*/verdict.json"), reverse=True)]
-    bodies.sort(key=lambda body: ("invalid", "fail", "pass").index(body["verdict"]))
+    bodies.sort(key=lambda body: ("unknown", "invalid", "fail", "pass").index(body["verdict"]))
     return {body["run"].split("-", 1)[1].rsplit("-", 1)[0]: body for body in bodies}
 
 
