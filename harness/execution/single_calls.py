@@ -1,4 +1,4 @@
-"""Calls that are made once in two targets, one after the other: what became of each."""
+"""What is asked once of two targets, one after the other: calls, and what they make of files that one of them wrote."""
 
 from __future__ import annotations
 
@@ -11,23 +11,38 @@ _GIVEN = ("op", "case", "shapes", "kinds", "params", "variant")
 
 
 class SingleCalls:
-    """A process of each target; who does not survive a call is replaced. ``scratch`` is the folder that they run in."""
+    """A process of each target; who does not survive a call is replaced. ``scratch`` is the folder that they run in.
+
+    Whatever is asked raises KeyboardInterrupt where the sweep is stopped.
+    """
 
     def __init__(self, sweep: Sweep, passes: tuple[Pass, Pass], scratch: str) -> None:
         self._sweep, self._passes, self._scratch = sweep, passes, scratch
         self._children = dict[int, Child]()
 
     def ask(self, case: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """What the old and the new target make of a case as the sweep has it; KeyboardInterrupt where it is stopped."""
+        """What the old and the new target make of a case as the sweep has it."""
+        return self._of_both({"once": {name: case[name] for name in _GIVEN}})
+
+    def files(self, side: int, name: str) -> Mapping[str, str] | None:
+        """Files that a program writes in the old (0) or the new (1) target, packed; None where it does not end well."""
+        told = self._of(side, {"write": name})
+        return told["files"] if told["status"] == "ok" else None
+
+    def read(self, name: str, files: Mapping[str, str]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """What the old and the new target make of the same files, with the program that shows it."""
+        return self._of_both({"read": name, "files": files})
+
+    def _of_both(self, asked: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        return self._of(0, asked), self._of(1, asked)
+
+    def _of(self, side: int, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._sweep.stopped():
             raise KeyboardInterrupt
-        return self._of(0, case), self._of(1, case)
-
-    def _of(self, side: int, case: Mapping[str, Any]) -> Mapping[str, Any]:
         if side not in self._children:
             self._children[side] = self._sweep.started(self._passes[side], self._scratch)
         try:
-            (told,) = self._children[side].ask({"once": {name: case[name] for name in _GIVEN}}, CASE_SECONDS)
+            (told,) = self._children[side].ask(asked, CASE_SECONDS)
         except DiedError as died:
             self._children.pop(side).close()
             return {"status": died.status, "signal": died.signal}

@@ -232,11 +232,11 @@ def _operator(child: Child, name: str, known: dict[str, str], writer: _Writer) -
 
     What ended the process is written down as what became of that case.
     """
-    case = ""
+    case, made = "", dict[str, Any]()
     try:
         for told in child.ask({"op": name, "known": known}, CASE_SECONDS):
             if "begin" in told:
-                case = told["begin"]
+                case, made = told.pop("begin"), told
                 continue
             if "case" in told:
                 known[told["case"]] = _became(told)
@@ -247,7 +247,7 @@ def _operator(child: Child, name: str, known: dict[str, str], writer: _Writer) -
             writer.write({"end": name, "unswept": str(died)})
             return True, True
         known[case] = died.status
-        writer.write({"case": case, "op": name, "status": died.status, "signal": died.signal})
+        writer.write({**made, "case": case, "op": name, "status": died.status, "signal": died.signal})
         return False, True
 
 

@@ -199,10 +199,12 @@ def _value(case: Case, place: int) -> str:
     dtype = variant if variant in _TYPES else "float32"
     if dtype.startswith(("int", "uint")) and kind != "indices":
         text = f"np.clip({f'np.abs({text})' if dtype == 'uint8' else text} * 3, -100, 100)"
+    if dtype == "bool":
+        return f"(lambda each: np.asarray(each > each.mean()))({text})"
     return f"np.asarray({text}).astype({dtype!r})"
 
 
-_TYPES = ("float64", "float16", "int32", "int8", "uint8", "int64")
+_TYPES = ("float64", "float16", "int32", "int8", "uint8", "int64", "bool")
 _DRAWN = {
     "indices": "{draw}.randint(0, 3, {shape})",
     "positive": "{draw}.uniform(0.25, 2.0, {shape})",

@@ -24,8 +24,9 @@ from harness.execution.sweep import Pass, Sweep
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
-from harness.studies import call_times
+from harness.studies import call_times, exchanged
 from harness.studies.beside_numpy import with_numpy
+from harness.studies.exchanged import FILES, with_files
 from harness.studies.parity import (
     CRASHES,
     FASTER,
@@ -54,6 +55,9 @@ AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "
 
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
+
+EXCHANGED = "files"
+"""What each target makes of files that the other one wrote."""
 
 TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 1)))
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
@@ -89,15 +93,19 @@ class Operators(Study):
 
     @property
     def total(self) -> int:
-        return len(PASSES) + len(self._asked_again()) + bool(self._failing) + len(self._times_asked())
+        single = [*self._single_calls(), *self._times_asked()]
+        return len(PASSES) + len(self._asked_again()) + len(single)
 
     def wanted(self) -> Sequence[Trial]:
         left = [name for name in (*PASSES, *self._asked_again()) if name not in self._done]
         if left:
             return [Trial(name) for name in left]
-        if self._failing and SMALLER not in self._done:
-            return [Trial(SMALLER)]
-        return [Trial(name) for name in self._times_asked() if name not in self._done][:1]
+        return [Trial(name) for name in (*self._single_calls(), *self._times_asked()) if name not in self._done][:1]
+
+    def _single_calls(self) -> list[str]:
+        """What is asked between passes and times."""
+        asks_files = not self._only or any(name.startswith(FILES) for name in self._only)
+        return [*([EXCHANGED] if asks_files else []), *([SMALLER] if self._failing else [])]
 
     def _times_asked(self) -> Sequence[str]:
         """Those that are done, and the next one where there is still something to ask."""
@@ -155,10 +163,12 @@ class Operators(Study):
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         again = [name for passes in AGAIN for name in passes]
-        if key not in (*PASSES, *again, SMALLER, *TIMES):
+        if key not in (*PASSES, *again, EXCHANGED, SMALLER, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
+        if key == EXCHANGED:
+            return f"{key}: {failure or 'what each writes was read by the other one'}"
         which = "what differs" if key in (*again, SMALLER, *TIMES[1:]) else "every operator that it matters to"
         done = f"{which} was {'timed' if key in TIMES else 'called'}{' with less' if key == SMALLER else ''}"
         return f"{key}: {failure or done}"
@@ -173,8 +183,9 @@ class Operators(Study):
             passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
             names = {side: self._names(work, passes[side]) for side in SIDES}
             for trial in trials:
-                if trial.key == SMALLER:
-                    self._shrink(work, (passes["from"], passes["to"]), folder)
+                if trial.key in (EXCHANGED, SMALLER):
+                    asks = self._exchange if trial.key == EXCHANGED else self._shrink
+                    asks(work, (passes["from"], passes["to"]), folder)
                     through = True
                 elif trial.key in TIMES:
                     through = self._time(work, passes, trial.key, folder)
@@ -195,6 +206,28 @@ class Operators(Study):
         both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
         return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
 
+    def _exchange(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
+        """A line for each kind of file and who wrote it; KeyboardInterrupt where it is interrupted."""
+        called = [{line["end"] for line in sweep.read(each.file) if "end" in line} for each in both]
+        shared = sorted(name for name in called[0] & called[1] if name.startswith(FILES))
+        lines = list[dict[str, Any]]()
+        with tempfile.TemporaryDirectory() as scratch:
+            calls = SingleCalls(work, both, scratch)
+            try:
+                for name, side in ((name, side) for name in shared for side in range(2)):
+                    self.say(f"{EXCHANGED}: {name} of the {('old', 'new')[side]} one")
+                    lines += self._read_by_both(calls, name, side)
+            finally:
+                calls.close()
+        (folder.path / f"{EXCHANGED}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    def _read_by_both(self, calls: SingleCalls, name: str, side: int) -> list[dict[str, Any]]:
+        """What differs is asked once more; that what was written cannot be read by itself has its row anyway."""
+        if (files := calls.files(side, name)) is None:
+            return []
+        found = exchanged.line(name, side, *calls.read(name, files))
+        return [found if exchanged.difference(found) is None else exchanged.line(name, side, *calls.read(name, files))]
+
     def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""
         file = folder.path / f"{SMALLER}.jsonl"
@@ -210,6 +243,10 @@ class Operators(Study):
                         lines.flush()
             finally:
                 calls.close()
+
+    def _with_files(self, found: Parity) -> Parity:
+        assert self.folder is not None
+        return with_files(found, sweep.read(self.folder.path / f"{EXCHANGED}.jsonl"))
 
     def _with_smallest(self, found: Parity) -> Parity:
         """With what fails as small as it was found; what passes said of it stays."""
@@ -267,7 +304,7 @@ class Operators(Study):
     @cached_property
     def _whole(self) -> Parity | None:
         found = self._seen((*PASSES, *self._asked_again()))
-        return found if found is None else self._with_times(self._with_smallest(found))
+        return found if found is None else self._with_times(self._with_files(self._with_smallest(found)))
 
     @property
     def parity(self) -> Parity | None:

@@ -19,10 +19,11 @@ BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
 """What the new target does in this way is not what it does usually, and the old one does the same in both."""
 
 CRASHES, HANGS, FICKLE = "crashes", "hangs", "crashes now and then"
+NO_WAY_BACK = "the old one does not read its files"
 
 KINDS = (
     CRASHES, HANGS, "is not finite", "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", "refuses", *BY_WAY, SLOWER,
+    "other types or shapes", "refuses", NO_WAY_BACK, *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 

@@ -35,6 +35,9 @@ OLD, NEW = "old", "new"
 STARTS, OPERATORS, DRIFT, SPEED, SURVIVAL = ROWS = ("starts", "operators", "drift", "speed", "survival")
 """What can be asked, in this order; of drift and speed for each scenario."""
 
+LATENCY = "latency"
+"""A part of speed of its own: a step is waited for, which may cost throughput."""
+
 TITLES = {
     OPERATORS: "means the same",
     DRIFT: "trains the same",
@@ -47,6 +50,10 @@ RESOLVE = 0.03
 BUDGET_SECONDS, SEEDS = 180.0, 8
 SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What is looked at besides throughput: only what is worse by more than the margin, with its whole interval, counts."""
+
+LATENCIES = ("latency_p50", "latency_p99")
+LATENCY_RESOLVE, LATENCY_SHARE = 0.1, 1 / 3
+"""Of steps' seconds, which scatter more; and of the budget, as only what is worse by more counts."""
 
 _FAILURES = ("crashes", "hangs", "is not finite")
 
@@ -127,7 +134,10 @@ class Qualify(Composite):
     def keys(self) -> list[str]:
         """In order."""
         names = [name for name in self.asked_.scenarios if name not in self.asked_.with_faults]
-        each = {row: [f"{row}-{name}" for name in names] if row in (DRIFT, SPEED) else [row] for row in ROWS}
+        kinds = {DRIFT: (DRIFT,), SPEED: (SPEED, LATENCY)}
+        each = {
+            row: [f"{kind}-{name}" for kind in kinds[row] for name in names] if row in kinds else [row] for row in ROWS
+        }
         return [key for row in ROWS if row in self.asked_.rows for key in each[row]]
 
     def made(self, key: str) -> Study:
@@ -140,6 +150,9 @@ class Qualify(Composite):
             return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
         if row == DRIFT:
             return Compare(asked.sides(name), Question("drift", None, asked.budget, seeds=asked.seeds))
+        if row == LATENCY:
+            resolve = max(asked.resolve, LATENCY_RESOLVE)
+            return Compare(asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE))
         return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
@@ -186,9 +199,9 @@ class Qualify(Composite):
         if OPERATORS in asked:
             yield self._of(OPERATORS, TITLES[OPERATORS], lambda study: _of_operators(study, TITLES[OPERATORS], False))
         if DRIFT in asked:
-            yield self._of_scenarios(DRIFT, _drift)
+            yield self._of_scenarios(DRIFT, {DRIFT: _drift})
         if SPEED in asked:
-            yield self._with_operators(self._of_scenarios(SPEED, _speed))
+            yield self._with_operators(self._of_scenarios(SPEED, {SPEED: _speed, LATENCY: _latency}))
         if SURVIVAL in asked:
             yield self._of(SURVIVAL, survival.TITLE, lambda study: study.row if isinstance(study, Survival) else None)
         if OPERATORS in asked:
@@ -202,16 +215,16 @@ class Qualify(Composite):
             return replace(found or Row(title), reasons=ordered([*(found.reasons if found else ()), missing]))
         return found
 
-    def _of_scenarios(self, kind: str, reasons: Callable[[Compare, str], Iterator[Reason]]) -> Row:
-        """Reasons of each scenario; what was found and is no reason is told."""
+    def _of_scenarios(self, row: str, kinds: Mapping[str, Callable[[Compare, str], Iterator[Reason]]]) -> Row:
+        """Reasons of each scenario, by what makes them of a part; what was found and is no reason is told."""
         against, told, evidence = list[Reason](), list[str](), list[str]()
-        keys = [key for key in self.keys if key.startswith(f"{kind}-")]
+        keys = [key for key in self.keys if key.partition("-")[0] in kinds]
         for key in keys:
-            study, name = self.parts.get(key), key.partition("-")[2]
+            study, (kind, _, name) = self.parts.get(key), key.partition("-")
             if not isinstance(study, Compare):
                 against.append(Reason(f"{name}: {self._missing(key)}", "not decided"))
                 continue
-            found = [replace(each, text=f"{name}: {each.text}") for each in reasons(study, name)]
+            found = [replace(each, text=f"{name}: {each.text}") for each in kinds[kind](study, name)]
             against += [each for each in found if each.word != "go"]
             told += [each.text for each in found if each.word == "go"]
             evidence += [study.folder.id] if study.folder is not None else []
@@ -219,7 +232,7 @@ class Qualify(Composite):
             against.append(Reason("no scenario without faults was given", "not decided"))
         elif not against and all(isinstance(each, Compare) and each.unavailable for each in map(self.parts.get, keys)):
             against.append(Reason("the old one has nothing of what is asked: no scenario was trained", "not decided"))
-        return Row(TITLES[kind], ordered(against), tuple(told), tuple(evidence))
+        return Row(TITLES[row], ordered(against), tuple(told), tuple(evidence))
 
     def _with_operators(self, row: Row) -> Row:
         """And which operators take longer, where all were called."""
@@ -312,7 +325,23 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
             word: Word = "no-go" if found.word == "different" else "not decided"
             yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}" if word == "no-go" else "")
     yield from _answers(study, f"speed {name}")
-    for measure in () if study.broken else SIZES:
+    if not study.broken:
+        yield from _besides(study, SIZES, name)
+
+
+def _latency(study: Compare, name: str) -> Iterator[Reason]:
+    """Whether a step takes longer, usually or in the worst of a hundred."""
+    if study.broken:
+        yield from _answers(study, f"latency {name}")
+    elif not study.evidence.pairs:
+        yield Reason(study.nothing, "go" if study.unavailable else "not decided")
+    else:
+        yield from _besides(study, LATENCIES, name)
+
+
+def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Reason]:
+    """By measures that only count where all of an interval is worse by more than the margin."""
+    for measure in measures:
         for other in study.evidence.others:
             finding = study.evidence.finding(measure, other)
             if study.evidence.is_worse_by_more(finding):

@@ -22,7 +22,7 @@ def can_be_smaller(difference: Difference) -> bool:
     """Whether it is a call that fails, with sizes, in the usual way."""
     case = difference.case
     is_call = "program" not in case and "env" not in case and "timed" not in case
-    return difference.kind in KINDS and is_call and next(smaller(case["shapes"]), None) is not None
+    return difference.kind in KINDS and is_call and next(smaller(case.get("shapes", [])), None) is not None
 
 
 def smaller(shapes: Shapes) -> Iterator[list[list[int]]]:

@@ -29,8 +29,15 @@ class Child:
         self.target, self.closed = target, False
 
     def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
-        if self.target == "new" and what["once"]["shapes"] == [[2]]:
+        if self.target == "new" and what.get("once", {}).get("shapes") == [[2]]:
             raise DiedError("crashed", 11)
+        if "write" in what:
+            told = {"status": "ok" if self.target == "old" else "error", "files": {"saved": self.target}}
+            yield {"end": what["write"], **told}
+            return
+        if "read" in what:
+            yield {"end": what["read"], "status": "ok", "by": self.target, "files": what["files"]}
+            return
         yield {"end": "op", "status": "ok", "asked": sorted(what["once"])}
 
     def close(self) -> None:
@@ -60,6 +67,15 @@ def test_who_does_not_survive_a_call_is_replaced_and_all_end() -> None:
     assert [child.target for child in targets.children] == ["old", "new", "new"]
     calls.close()
     assert all(child.closed for child in targets.children)
+
+
+def test_files_that_one_wrote_are_read_by_both() -> None:
+    calls = SingleCalls(cast(Sweep, Targets()), PASSES, "")
+    files = calls.files(0, "files.x")
+    assert files == {"saved": "old"}
+    assert calls.files(1, "files.x") is None  # it did not end well
+    both = calls.read("files.x", files)
+    assert [(each["by"], each["files"]) for each in both] == [("old", files), ("new", files)]
 
 
 def test_it_ends_between_calls_where_it_is_stopped() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from harness.base.errors import TargetError
-from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, read
+from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, _operator, read
 from harness.targets.interpreter import Interpreter
 
 LINES = [
@@ -30,6 +31,21 @@ def test_what_became_of_cases_is_known_in_the_programs_words(tmp_path: Path) -> 
     assert _begun(file) == {
         "op": {"op(2) base": "infered_num_inputs (2 vs. 1)", "op(3) base": "ok", "op(4) base": "crashed"}
     }
+
+
+def test_what_a_case_is_made_of_is_known_though_no_process_survives_it() -> None:
+    class Child:
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            yield {"begin": "op(2n) base", "shapes": [[2]], "kinds": ["n"], "params": {}, "variant": "base"}
+            raise DiedError("crashed", 11)
+
+    lines = list[Any]()
+    known = dict[str, str]()
+    writer = SimpleNamespace(write=lines.append)
+    assert _operator(cast(Any, Child()), "op", known, cast(Any, writer)) == (False, True)
+    made = {"shapes": [[2]], "kinds": ["n"], "params": {}, "variant": "base"}
+    assert lines == [{"case": "op(2n) base", "op": "op", "status": "crashed", "signal": 11, **made}]
+    assert known == {"op(2n) base": "crashed"}
 
 
 def test_a_process_that_does_not_begin_is_no_call_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

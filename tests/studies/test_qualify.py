@@ -33,9 +33,10 @@ ASKED = Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1", env={"MXNET_B":
 
 def test_parts_in_order_and_speed_while_nothing_else_computes() -> None:
     study = Qualify(replace(ASKED, scenarios={"one": VALUES, "two": VALUES, "pause": FAULTY}))
-    assert study.keys == ["starts", "operators", "drift-one", "drift-two", "speed-one", "speed-two", "survival"]
+    each = [f"{kind}-{name}" for kind in ("drift", "speed", "latency") for name in ("one", "two")]
+    assert study.keys == ["starts", "operators", *each, "survival"]
     assert [trial.key for trial in study.wanted()] == ["starts"]
-    assert Qualify(replace(ASKED, rows=("speed", "starts"))).keys == ["starts", "speed-one"]
+    assert Qualify(replace(ASKED, rows=("speed", "starts"))).keys == ["starts", "speed-one", "latency-one"]
 
 
 def test_asked_again_it_is_the_same() -> None:
@@ -72,7 +73,7 @@ def test_two_scenarios_of_one_name(tmp_path: Path) -> None:
 def test_what_is_shipped_can_be_asked_about() -> None:
     names = qualify.read(qualify.shipped())
     assert list(names) == ["dist-sync", "lenet-bfloat16", "lenet", "lstm", "resnet18"]
-    assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 13
+    assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 18
 
 
 def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
@@ -108,6 +109,30 @@ SCATTERED = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3)
 )
 def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
     assert {reason.word for reason in qualify._speed(study, "one")} == words
+
+
+def _latency(*effects: float, p50: float = 0.0) -> Compare:
+    study = Compare(ASKED.sides("one"), qualify.Question("latency_p99", 0.1, 30.0))
+    for effect in effects:
+        known = {"latency_p50": p50 + effect / 10, "latency_p99": effect}
+        study.evidence.pairs.append(Pair("run", 10.0, {name: {NEW: it} for name, it in known.items()}, {}))
+    study.evidence.looks.append(Look(len(effects), 0.9))
+    return study
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        (_latency(*SAME), []),
+        (_latency(*SCATTERED), ["go"]),  # what is not known of the worst steps is told, and no reason
+        (_latency(*(-each for each in SLOWER)), ["no-go"]),
+        (_latency(*SAME, p50=0.05), []),
+        (_latency(*SAME, p50=0.2), ["no-go"]),
+        (_latency(), ["not decided"]),
+    ],
+)
+def test_reasons_of_latency(study: Compare, words: list[str]) -> None:
+    assert [each.word for each in qualify._latency(study, "one")] == words
 
 
 def test_a_side_that_never_trained_is_a_reason() -> None:
@@ -159,7 +184,9 @@ def test_where_the_old_one_has_nothing_of_it_nothing_is_decided(tmp_path: Path) 
     study = _speed()
     study.failures.append("old did not train to the end: refused")
     study.unavailable = study.failures[-1]
-    asked = _with(tmp_path, speed_one=study)
+    latency = _latency()
+    latency.unavailable = study.unavailable
+    asked = _with(tmp_path, speed_one=study, latency_one=latency)
     row = next(row for row in asked.rows if row.title == "as fast, as small")
     assert (row.word, row.reasons[0].text.partition(":")[0]) == (
         "not decided",
@@ -262,13 +289,14 @@ def test_rows_and_the_word_of_all(tmp_path: Path) -> None:
         ("means the same", "go"), ("as fast, as small", "not decided"), ("NaN, hang, crash", "go"),
     ]  # fmt: skip
     assert study.word == "not decided"
-    study = _with(tmp_path, operators=_operators(), speed_one=_speed(*SAME))
+    study = _with(tmp_path, operators=_operators(), speed_one=_speed(*SAME), latency_one=_latency(*SAME))
     assert study.word == "go"
     assert study.in_words.startswith("mxnet 1.8.0.post0 to mxnet 1.9.1: go; means the same: go, ")
 
 
 def test_what_is_accepted_does_not_count_and_what_was_not_seen_is_told(tmp_path: Path) -> None:
-    study = _with(tmp_path, operators=_operators(*DIFFERENCES), speed_one=_speed(*SAME))
+    parts = {"speed_one": _speed(*SAME), "latency_one": _latency(*SAME)}
+    study = _with(tmp_path, operators=_operators(*DIFFERENCES), **parts)
     assert study.word == "no-go"
     assert study.folder is not None
     names = {f"operator op: {each.kind}": "known" for each in DIFFERENCES}
@@ -279,9 +307,10 @@ def test_what_is_accepted_does_not_count_and_what_was_not_seen_is_told(tmp_path:
 
 def test_a_part_that_failed_is_told_and_not_tried_for_ever(tmp_path: Path) -> None:
     study = _with(tmp_path, operators=_operators())
-    assert study.add("speed-one", None, "no such machine") == "speed-one: no such machine"
+    for key in ("speed-one", "latency-one"):
+        assert study.add(key, None, "no such machine") == f"{key}: no such machine"
     assert study.wanted() == []
-    assert study.rows[1].reasons == (Reason("one: no such machine", "not decided"),)
+    assert study.rows[1].reasons == (Reason("one: no such machine", "not decided"),) * 2
     with pytest.raises(LookupError):
         study.add("speed-two", None, "")
 

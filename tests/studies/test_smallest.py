@@ -69,3 +69,7 @@ def test_it_is_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_can_be_smaller(difference: Difference, possible: bool) -> None:
     assert can_be_smaller(difference) == possible
+
+
+def test_a_case_of_an_older_sweep_that_tells_no_shapes_stays_as_it_is() -> None:
+    assert not can_be_smaller(Difference("op", "crashes", {"case": "op(2n) base", "op": "op"}, "the process ends"))

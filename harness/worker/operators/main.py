@@ -1,10 +1,12 @@
 """The loop: names of operators come in as lines of JSON, what became of their cases goes out.
 
 ``{"op": NAME, "known": {CASE: STATUS}}`` asks for an operator; cases whose status is known are not run again, as it
-ended a process before this one. Before each case comes a line ``{"begin": CASE}``, so that who reads knows which case
-a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``, ``{"end": NAME}`` that to an
-operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many: ``{"end": NAME, "seconds": S}``;
-``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now.
+ended a process before this one. Before each case comes a line ``{"begin": CASE, …}`` with what it is made of, so that
+who reads knows which case a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``,
+``{"end": NAME}`` that to an operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many:
+``{"end": NAME, "seconds": S}``; ``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now;
+``{"write": NAME}`` answers with the files that a program wrote, ``{"read": NAME, "files": FILES}`` with what came of
+reading such.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sys
 import time
 from typing import Any
 
-from . import programs, registry
+from . import files, programs, registry
 from .candidates import Call, candidates
 from .execute import execute, message, run_program
 from .timing import Timed
@@ -47,6 +49,11 @@ def main() -> None:
             _say(out, {"end": asked["op"], "seconds": timed.seconds(asked["calls"])})
         elif "once" in asked:
             _say(out, {"end": asked["once"]["op"], **_once(asked["once"])})
+        elif "write" in asked:
+            _say(out, {"end": asked["write"], **_wrote(asked["write"])})
+        elif "read" in asked:
+            text = programs.HEAD + files.reading(asked["read"], asked["files"])
+            _say(out, {"end": asked["read"], "program": text, **run_program(text)})
         elif asked.get("list"):
             _say(out, {"names": {**registry.names(), **{name: [] for name in programs.names()}}})
         else:
@@ -93,6 +100,13 @@ def _once(asked: dict[str, Any]) -> dict[str, Any]:
     return execute(asked["op"], asked["case"], call, variant.as_given)
 
 
+def _wrote(name: str) -> dict[str, Any]:
+    """The files that a program wrote; the error where it raised one."""
+    files.forget()
+    found = run_program(programs.HEAD + files.writing(name))
+    return {**found, "files": files.packed()}
+
+
 def _program(out: Any, name: str, known: dict[str, str]) -> None:
     """Try what may work until some do, with their other ways."""
     taken = 0
@@ -110,9 +124,9 @@ def _run(out: Any, name: str, way: str, text: str, known: dict[str, str]) -> str
     case = f"{name}({way})"
     if case in known:
         return known[case]
-    _say(out, {"begin": case})
-    found = run_program(programs.HEAD + text)
     made = {"shapes": [], "kinds": [], "params": {}, "variant": way, "program": programs.HEAD + text}
+    _say(out, {"begin": case, **made})
+    found = run_program(programs.HEAD + text)
     _say(out, {"case": case, "op": name, **made, **found})
     return "ok" if found["status"] == "ok" else str(found["message"])
 
@@ -135,11 +149,11 @@ def _case(out: Any, name: str, call: Any, variant: Any, known: dict[str, str]) -
     case = f"{name}({call.id}) {variant.name}"
     if case in known:
         return known[case]
-    _say(out, {"begin": case})
+    made = {"shapes": shapes(call, variant), "kinds": call.kinds, "params": call.params, "variant": variant.name}
+    _say(out, {"begin": case, **made})
     began = time.perf_counter()
     found = execute(name, case, call, variant)
     seconds = round(time.perf_counter() - began, 6)
-    made = {"shapes": shapes(call, variant), "kinds": call.kinds, "params": call.params, "variant": variant.name}
     _say(out, {"case": case, "op": name, "seconds": seconds, **made, **found})
     return "ok" if found["status"] == "ok" else str(found["message"])
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import mxnet as mx
 
+from . import files, readers
+
 HEAD = """\
 import random
 
@@ -112,7 +114,7 @@ def names() -> list[str]:
     """Of all that there are programs for, below ``mx.``."""
     found = {f"{place}.{name}" for place, base in _places() for name in _classes(place, base)}
     draws = [name for name in dir(mx.nd.random) if _is_drawn(name)]
-    return sorted({*found, *(f"nd.random.{name}" for name in draws), *_WRITTEN})
+    return sorted({*found, *(f"nd.random.{name}" for name in draws), *_WRITTEN, *readers.PROGRAMS, *files.names()})
 
 
 def is_one(name: str) -> bool:
@@ -122,8 +124,11 @@ def is_one(name: str) -> bool:
 
 def programs(name: str) -> list[Program]:
     """What may work, in the order in which it is tried; the first that works is enough."""
-    if name in _WRITTEN:
-        return [Program("as it is", _WRITTEN[name])]
+    if files.is_one(name):
+        return [Program("as it is", files.round_trip(name))]
+    text = _WRITTEN.get(name) or readers.PROGRAMS.get(name)
+    if text is not None:
+        return [Program("as it is", text)]
     place, path = name.rpartition(".")[0], f"mx.{name}"
     if place in _KINDS:
         return _KINDS[place](path)
@@ -287,4 +292,4 @@ _WRITTEN = {
     "gluon.utils.clip_global_norm": "outputs = [draw(4, 3), draw(5)]\ngluon.utils.clip_global_norm(outputs, 0.5)\n",
     "gluon.utils.split_data": "outputs = gluon.utils.split_data(draw(7, 3), 3, even_split=False)\n",
 }
-"""Names with the program of each."""
+"""Names with the program of each; those that read files are with them."""

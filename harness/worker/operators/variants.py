@@ -49,6 +49,7 @@ VARIANTS = [
     Variant("int8", dtype="int8", grad_req="null"),
     Variant("uint8", dtype="uint8", grad_req="null"),
     Variant("int64", dtype="int64", grad_req="null"),
+    Variant("bool", dtype="bool", grad_req="null"),
     Variant("a view", view=True),
     Variant("not finite", damage=_not_finite),
     Variant("zeros", damage=lambda values: values * 0),
@@ -96,7 +97,9 @@ def _values(draw: Any, shape: tuple[int, ...], kind: str) -> np.ndarray:
 
 
 def _as(values: np.ndarray, dtype: str, kind: str) -> np.ndarray:
-    """Whole numbers from small ones, so that they do not all become zero."""
+    """Whole numbers from small ones, so that they do not all become zero; what is above the mean is true."""
+    if dtype == "bool":
+        return np.asarray(values > (values.mean() if values.size else 0))
     if dtype.startswith(("int", "uint")) and kind != INDICES:
         values = np.clip(np.abs(np.nan_to_num(values)) * 3 if dtype == "uint8" else values * 3, -100, 100)
     return values.astype(dtype)
