@@ -25,8 +25,8 @@ _IMAGES = "draw(2, 1, 8, 8)"
 _RECURRENT = 'net = gluon.rnn.LSTM(3, num_layers=2, input_size=2, prefix="net_")\n'
 
 _TRAINER = """\
-net = gluon.nn.Dense(2, in_units=3, prefix="net_")
-net.initialize(mx.init.One())
+net = {net}
+net.initialize()
 trainer = gluon.Trainer(net.collect_params(), {made})
 for each in range({steps}):
 {load}    with autograd.record():
@@ -34,6 +34,10 @@ for each in range({steps}):
     loss.backward()
     trainer.step(4)
 """
+_DENSE = "gluon.nn.Dense(2, in_units=3, weight_initializer='ones', prefix='net_')"
+_NORM = "gluon.nn.BatchNorm(in_channels=3, prefix='net_')"
+"""Two parameters of one shape: who takes one for the other does not see it."""
+
 _LOAD = "    trainer.load_states('saved.states')\n"
 
 _BATCHES = """\
@@ -93,9 +97,11 @@ outputs = [each for name, each in sorted(mx.nd.load("saved.params").items())] + 
 """
 
 
-def _trainer(made: str) -> tuple[str, str]:
-    writes = _TRAINER.format(made=made, steps=2, load="") + "trainer.save_states('saved.states')\n"
-    return writes, _TRAINER.format(made=made, steps=1, load=_LOAD) + "outputs = [net.weight.data(), net.bias.data()]\n"
+def _trainer(made: str, net: str = _DENSE) -> tuple[str, str]:
+    """Of what was trained two steps, and goes on for one."""
+    writes = _TRAINER.format(net=net, made=made, steps=2, load="") + "trainer.save_states('saved.states')\n"
+    reads = _TRAINER.format(net=net, made=made, steps=1, load=_LOAD)
+    return writes, reads + "outputs = [each.data() for each in net.collect_params().values()]\n"
 
 
 _PROGRAMS = {
@@ -109,6 +115,7 @@ _PROGRAMS = {
         f"outputs = [net({_IMAGES})]\n",
     ),
     "files.gluon.Trainer.save_states.adam": _trainer("'adam', {'learning_rate': 0.1}"),
+    "files.gluon.Trainer.save_states.norm": _trainer("'sgd', {'learning_rate': 0.1, 'momentum': 0.9}", _NORM),
     "files.gluon.Trainer.save_states.sgd": _trainer("'sgd', {'learning_rate': 0.1, 'momentum': 0.9}"),
     "files.gluon.rnn.LSTM.save_parameters": (
         f"{_RECURRENT}{_VALUES}net.save_parameters('saved.params')\n",
