@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from harness.studies.nights import Night
 
 TRIES, NOTIFY_SECONDS = 3, 30.0
+MOST_REFUSED = 2
+"""Nights in a row that a command does not take: it takes none then."""
 
 
 def show(ledger: Ledger, arguments: argparse.Namespace) -> int:
@@ -105,17 +107,22 @@ def queue(results: Path, night: str, text: str) -> bool:
 
 
 def deliver(command: str, results: Path, more: str = "") -> None:
-    """Give the command all that it did not take yet, oldest first, until it takes one no more: the rest stays.
+    """Give the command all that it did not take yet, oldest first, until it refuses two in a row: the rest stays.
 
-    And ``more``, which could not be kept.
+    One night that it always refuses holds no later ones back. And ``more``, which could not be kept.
     """
+    refused = 0
     if more:
         _notify(command, more)
     for path in sorted(_undelivered(results).glob("*.json")):
         try:
-            if not _notify(command, path.read_text(encoding="utf-8")):
+            if _notify(command, path.read_text(encoding="utf-8")):
+                path.unlink()
+                refused = 0
+            else:
+                refused += 1
+            if refused == MOST_REFUSED:
                 return
-            path.unlink()
         except OSError as error:
             say(f"harness: {path}: {(error.strerror or str(error)).lower()}; remove it where its news were told")
 
