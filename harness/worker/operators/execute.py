@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from typing import Any
 
 import mxnet as mx
@@ -17,6 +18,9 @@ from .variants import Variant, inputs
 SEED = 11
 MOST_ELEMENTS = 2048
 """Of an array that is written down; of a larger one so many from first to last, its hash, and how many are odd."""
+
+_WHERE = re.compile(r"\[\d\d:\d\d:\d\d\] \S+:\d+: ")
+"""When and in which file something was checked."""
 
 FLOATS = ("float16", "float32", "float64")
 
@@ -117,4 +121,4 @@ def message(error: Exception) -> str:
     """Its first line that says something, without places in memory or files."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Traceback", "File ", "[bt]", "Stack trace", "("))]
-    return f"{type(error).__name__}: {(useful or lines or [''])[-1][:300]}"
+    return f"{type(error).__name__}: {_WHERE.sub('', (useful or lines or [''])[-1])[:300]}"
