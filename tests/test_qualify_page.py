@@ -63,12 +63,16 @@ def test_the_old_versions_speed_and_memory_as_they_are_kept() -> None:
     assert {name: round(value) for name, value in numbers.items()} == {
         "dist-sync": 36, "lenet": 69, "lstm": 105, "resnet18": 484
     }  # fmt: skip
-    more = {"held": list[float](), "peak": list[float]()}
+    more = {"held memory": list[float](), "peak memory": list[float](), "start up": list[float]()}
     for reason in speed["reasons"]:
-        if found := re.search(r"\+([\d.]+)% (held|peak) memory", reason["text"]):
+        if found := re.search(r"\+([\d.]+)% (held memory|peak memory|start up)", reason["text"]):
             more[found[2]].append(float(found[1]))
-    ends = {kind: (round(min(each)), round(max(each))) for kind, each in more.items()}
-    assert ends == {"held": (28, 75), "peak": (38, 54)}
+    ends = {kind: (len(each), round(min(each)), round(max(each))) for kind, each in more.items()}
+    assert ends == {"held memory": (4, 28, 75), "peak memory": (4, 38, 54), "start up": (3, 18, 58)}
+    (other,) = (reason["text"] for reason in speed["reasons"] if "computes something else" in reason["text"])
+    assert (
+        other.startswith("resnet18: new: it computes something else: first the loss of step 0") and "batchnorm" in other
+    )
 
 
 MIDDLE = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0.json").read_text())

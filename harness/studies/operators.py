@@ -68,16 +68,19 @@ def _silent(line: str) -> None:
 
 
 class Operators(Study):
-    """``old`` and ``new`` are targets; ``only`` some operators, all where it is empty; ``times``: also what they take.
+    """Of ``old`` and ``new``; ``only`` some operators, all where it is empty; ``times``: also what they take.
 
-    ``say`` hears how far it is.
+    ``files``: also what each makes of the other one's, which studies of older versions did not ask. ``say`` hears how
+    far it is.
     """
 
     name: ClassVar[str] = "operators"
 
-    def __init__(self, old: Target, new: Target, only: Sequence[str] = (), times: bool = False) -> None:
+    def __init__(
+        self, old: Target, new: Target, only: Sequence[str] = (), times: bool = False, files: bool = True
+    ) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
-        self._only, self._asks_times = list(only), times
+        self._only, self._asks_times, self._files = list(only), times, files
         self._done: set[str] = set()
         self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
@@ -85,11 +88,12 @@ class Operators(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
-        return {**targets, "only": self._only, "times": self._asks_times}
+        return {**targets, "only": self._only, "times": self._asks_times, "files": self._files}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        return cls(Target(**question["from"]), Target(**question["to"]), question["only"], question.get("times", False))
+        asked = (question.get(name, False) for name in ("times", "files"))
+        return cls(Target(**question["from"]), Target(**question["to"]), question["only"], *asked)
 
     @property
     def total(self) -> int:
@@ -104,7 +108,7 @@ class Operators(Study):
 
     def _single_calls(self) -> list[str]:
         """What is asked between passes and times."""
-        asks_files = not self._only or any(name.startswith(FILES) for name in self._only)
+        asks_files = self._files and (not self._only or any(name.startswith(FILES) for name in self._only))
         return [*([EXCHANGED] if asks_files else []), *([SMALLER] if self._failing else [])]
 
     def _times_asked(self) -> Sequence[str]:
@@ -208,25 +212,32 @@ class Operators(Study):
 
     def _exchange(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each kind of file and who wrote it; KeyboardInterrupt where it is interrupted."""
-        called = [{line["end"] for line in sweep.read(each.file) if "end" in line} for each in both]
-        shared = sorted(name for name in called[0] & called[1] if name.startswith(FILES))
-        lines = list[dict[str, Any]]()
+        lines, works = list[dict[str, Any]](), [self._writing(side) for side in SIDES]
+        wanted = ((name, side) for name in sorted(works[0] | works[1]) for side in range(2) if name in works[side])
         with tempfile.TemporaryDirectory() as scratch:
             calls = SingleCalls(work, both, scratch)
             try:
-                for name, side in ((name, side) for name in shared for side in range(2)):
+                for name, side in wanted:
                     self.say(f"{EXCHANGED}: {name} of the {('old', 'new')[side]} one")
-                    lines += self._read_by_both(calls, name, side)
+                    lines.append(self._read_by_both(calls, name, side))
             finally:
                 calls.close()
         (folder.path / f"{EXCHANGED}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
-    def _read_by_both(self, calls: SingleCalls, name: str, side: int) -> list[dict[str, Any]]:
-        """What differs is asked once more; that what was written cannot be read by itself has its row anyway."""
-        if (files := calls.files(side, name)) is None:
-            return []
-        found = exchanged.line(name, side, *calls.read(name, files))
-        return [found if exchanged.difference(found) is None else exchanged.line(name, side, *calls.read(name, files))]
+    def _writing(self, side: str) -> set[str]:
+        """What writes files in a target and reads them there: what does not has its row anyway."""
+        every = self._cases(side).values()
+        return {case["op"] for case in every if case["op"].startswith(FILES) and case["status"] == "ok"}
+
+    def _read_by_both(self, calls: SingleCalls, name: str, side: int) -> dict[str, Any]:
+        """What fails to be written is tried once more, and what differs is read once more."""
+        files = calls.files(side, name) or calls.files(side, name)
+        if files is None:
+            return exchanged.line(name, side)
+        first, again = exchanged.line(name, side, calls.read(name, files)), None
+        if (was := exchanged.told(first)) is not None:
+            again = exchanged.line(name, side, calls.read(name, files))
+        return first if again is None else {**again, "repeats": exchanged.told(again) == was}
 
     def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""

@@ -19,11 +19,14 @@ BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
 """What the new target does in this way is not what it does usually, and the old one does the same in both."""
 
 CRASHES, HANGS, FICKLE = "crashes", "hangs", "crashes now and then"
-NO_WAY_BACK = "the old one does not read its files"
+OLD_FILES = ("reads files of the old one otherwise", "refuses files of the old one")
+NEW_FILES = ("the old one reads its files otherwise", "the old one refuses its files")
+"""What becomes of files that the other one wrote: silently something else, or nothing."""
+
 
 KINDS = (
-    CRASHES, HANGS, "is not finite", "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", "refuses", NO_WAY_BACK, *BY_WAY, SLOWER,
+    CRASHES, HANGS, "is not finite", OLD_FILES[0], "other values", "other gradients", "other arguments afterwards",
+    "other types or shapes", "refuses", OLD_FILES[1], *NEW_FILES, *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 

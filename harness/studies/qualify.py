@@ -75,6 +75,8 @@ class Asked:
     topologies: tuple[str, ...] = survival.TOPOLOGIES
     faults: tuple[str, ...] = survival.FAULTS
     operators: tuple[str, ...] = ()
+    latency: bool = True
+    """Whether speed is also asked of steps: qualifications of older versions did not."""
 
     def as_json(self) -> dict[str, Any]:
         """From which `from_json` makes it again."""
@@ -89,7 +91,7 @@ class Asked:
     def from_json(cls, body: Mapping[str, Any]) -> Asked:
         """LookupError, TypeError or ValueError for what is none."""
         lists = {name: tuple(body[name]) for name in ("rows", "topologies", "faults", "operators")}
-        return cls(**{**body, **lists, OLD: Target(**body[OLD]), NEW: Target(**body[NEW])})
+        return cls(**{"latency": False, **body, **lists, OLD: Target(**body[OLD]), NEW: Target(**body[NEW])})
 
     def sides(self, name: str) -> Sides:
         """A scenario with either target."""
@@ -134,7 +136,7 @@ class Qualify(Composite):
     def keys(self) -> list[str]:
         """In order."""
         names = [name for name in self.asked_.scenarios if name not in self.asked_.with_faults]
-        kinds = {DRIFT: (DRIFT,), SPEED: (SPEED, LATENCY)}
+        kinds = {DRIFT: (DRIFT,), SPEED: (SPEED, LATENCY) if self.asked_.latency else (SPEED,)}
         each = {
             row: [f"{kind}-{name}" for kind in kinds[row] for name in names] if row in kinds else [row] for row in ROWS
         }
@@ -332,10 +334,10 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
 def _latency(study: Compare, name: str) -> Iterator[Reason]:
     """Whether a step takes longer, usually or in the worst of a hundred."""
     if study.broken:
-        yield from _answers(study, f"latency {name}")
-    elif not study.evidence.pairs:
-        yield Reason(study.nothing, "go" if study.unavailable else "not decided")
-    else:
+        yield from _answers(study, f"speed {name}")
+    elif not study.evidence.pairs and not study.unavailable:
+        yield Reason(f"steps: {study.nothing}", "not decided")
+    elif study.evidence.pairs:
         yield from _besides(study, LATENCIES, name)
 
 

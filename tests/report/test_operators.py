@@ -10,6 +10,7 @@ import pytest
 
 from harness.report.operators import _value, file_name, script
 from harness.studies.parity import Difference
+from harness.worker.operators.variants import VARIANTS, Variant, drawn
 
 
 def _difference(variant: str, **more: Any) -> Difference:
@@ -28,6 +29,16 @@ def test_a_script_is_a_program_of_less_than_30_lines(variant: str, gradients: li
     text = script(_difference(variant, gradients=gradients))
     ast.parse(text)
     assert len(text.splitlines()) < 30
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
+def test_a_script_draws_what_the_sweep_drew(variant: Variant) -> None:
+    case = {**_difference(variant.name).case, "shapes": [[4, 3], [4, 3]]}
+    drawn_ = drawn(case["case"], [(4, 3), (4, 3)], case["kinds"], variant)
+    for place, values in enumerate(drawn_):
+        found = eval(_value(case, place), {"np": np})
+        np.testing.assert_array_equal(found, values)
+        assert found.dtype == values.dtype
 
 
 def test_values_that_are_not_finite_fit_where_there_are_few() -> None:

@@ -44,6 +44,8 @@ def test_asked_again_it_is_the_same() -> None:
     again = Qualify.asked(study.question, Path())
     assert again.question == study.question
     assert again.asked_ == study.asked_
+    older = {name: value for name, value in study.question.items() if name != "latency"}
+    assert "latency-one" not in Qualify.asked(older, Path()).keys
 
 
 def test_sides_differ_in_their_targets_only() -> None:
@@ -185,6 +187,8 @@ def test_where_the_old_one_has_nothing_of_it_nothing_is_decided(tmp_path: Path) 
     study.failures.append("old did not train to the end: refused")
     study.unavailable = study.failures[-1]
     latency = _latency()
+    (reason,) = qualify._latency(latency, "one")
+    assert (reason.word, reason.text) == ("not decided", "steps: nothing was compared yet")
     latency.unavailable = study.unavailable
     asked = _with(tmp_path, speed_one=study, latency_one=latency)
     row = next(row for row in asked.rows if row.title == "as fast, as small")
