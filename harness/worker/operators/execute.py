@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from typing import Any
 
 import mxnet as mx
@@ -13,14 +12,12 @@ from mxnet import autograd
 
 from . import registry
 from .candidates import Call
+from .refusals import message
 from .variants import Variant, inputs
 
 SEED = 11
 MOST_ELEMENTS = 2048
 """Of an array that is written down; of a larger one so many from first to last, its hash, and how many are odd."""
-
-_WHERE = re.compile(r"\[\d\d:\d\d:\d\d\] \S+:\d+: ")
-"""When and in which file something was checked."""
 
 FLOATS = ("float16", "float32", "float64")
 
@@ -115,10 +112,3 @@ def _written(values: np.ndarray) -> dict[str, Any]:
         return told
     odd = int(np.count_nonzero(~np.isfinite(values))) if str(values.dtype) in FLOATS else 0
     return {**told, "sha256": hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest(), "not_finite": odd}
-
-
-def message(error: Exception) -> str:
-    """Its first line that says something, without places in memory or files."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("Traceback", "File ", "[bt]", "Stack trace", "("))]
-    return f"{type(error).__name__}: {_WHERE.sub('', (useful or lines or [''])[-1])[:300]}"

@@ -20,7 +20,8 @@ from typing import Any
 
 from . import files, programs, registry
 from .candidates import Call, candidates
-from .execute import execute, message, run_program
+from .execute import execute, run_program
+from .refusals import message
 from .timing import Timed
 from .variants import BASE, VARIANTS, shapes
 
