@@ -212,22 +212,28 @@ class Operators(Study):
 
     def _exchange(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each kind of file and who wrote it; KeyboardInterrupt where it is interrupted."""
-        lines, works = list[dict[str, Any]](), [self._writing(side) for side in SIDES]
-        wanted = ((name, side) for name in sorted(works[0] | works[1]) for side in range(2) if name in works[side])
+        lines = list[dict[str, Any]]()
         with tempfile.TemporaryDirectory() as scratch:
             calls = SingleCalls(work, both, scratch)
             try:
-                for name, side in wanted:
+                for name, side in self._written():
                     self.say(f"{EXCHANGED}: {name} of the {('old', 'new')[side]} one")
                     lines.append(self._read_by_both(calls, name, side))
             finally:
                 calls.close()
         (folder.path / f"{EXCHANGED}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
-    def _writing(self, side: str) -> set[str]:
-        """What writes files in a target and reads them there: what does not has its row anyway."""
-        every = self._cases(side).values()
-        return {case["op"] for case in every if case["op"].startswith(FILES) and case["status"] == "ok"}
+    def _written(self) -> list[tuple[str, int]]:
+        """Kinds of files and whose: those that a target reads itself. What the old one never had has no way back."""
+        works = [
+            {
+                case["op"]
+                for case in self._cases(side).values()
+                if case["op"].startswith(FILES) and case["status"] == "ok"
+            }
+            for side in SIDES
+        ]
+        return [(name, side) for name in sorted(works[0]) for side in range(2) if name in works[side]]
 
     def _read_by_both(self, calls: SingleCalls, name: str, side: int) -> dict[str, Any]:
         """What fails to be written is tried once more, and what differs is read once more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.scenario.schema import Target
 from harness.studies.exchanged import FILES, difference, line, with_files
 from harness.studies.operators import Operators
 from harness.studies.parity import Parity
+from harness.studies.study_folder import StudyFolder
 
 NOTHING = Parity((), (), (), 5, 2, (), (), ())
 
@@ -106,6 +108,17 @@ def test_what_differs_is_read_once_more_and_what_is_not_written_written_once_mor
     calls = Calls(writes=False)
     assert read(study, calls, "files.x", 1) == line("files.x", 1)  # type: ignore[arg-type]
     assert calls.tries == 2
+
+
+def test_what_the_old_one_never_had_has_no_way_back(tmp_path: Path) -> None:
+    def case(op: str, status: str = "ok") -> str:
+        return json.dumps({"op": op, "case": f"{op}(as it is)", "status": status}) + "\n"
+
+    (tmp_path / "from.jsonl").write_text(case("files.a") + case("files.b") + case("files.c", "error") + case("exp"))
+    (tmp_path / "to.jsonl").write_text(case("files.a") + case("files.b", "crashed") + case("files.c") + case("files.d"))
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"))
+    study.folder = StudyFolder(tmp_path)
+    assert study._written() == [("files.a", 0), ("files.a", 1), ("files.b", 0)]
 
 
 def test_files_are_asked_where_they_are_wanted_and_by_no_older_study() -> None:
