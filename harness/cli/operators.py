@@ -19,9 +19,11 @@ EXIT_CODES = (
 SCHEMA = "harness/operators/1"
 _EXAMPLE = """\
 Forward and backward, in several types, modes and sizes, with values that are not finite; each operator in processes
-that are replaced when one does not survive. What does not repeat itself within one MXNet is left out. For instance:
+that are replaced when one does not survive. Files that one writes are read by the other, both ways. What does not
+repeat itself within one MXNet is left out. For instance:
 
   harness operators --from mxnet=1.8.0.post0 --to mxnet=1.9.1 --scripts differences
+  harness operators --from mxnet=1.5.1.post0 --to mxnet=1.9.1 --only files.gluon.Trainer.save_states.norm
 """
 
 

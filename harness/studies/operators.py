@@ -26,7 +26,7 @@ from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
 from harness.studies import call_times, exchanged
 from harness.studies.beside_numpy import with_numpy
-from harness.studies.exchanged import FILES, with_files
+from harness.studies.exchanged import FILES, SIDES, with_files
 from harness.studies.parity import (
     CRASHES,
     FASTER,
@@ -46,7 +46,6 @@ from harness.studies.study_folder import Answer, StudyFolder
 from harness.studies.ways import WAYS, Way, as_usual, with_ways
 from harness.targets import resolve
 
-SIDES = ("from", "to")
 PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS)) for side in SIDES)
 """Each target as it usually computes, then in other ways; in alternation, as all else."""
 

@@ -28,17 +28,16 @@ _TRAINER = """\
 net = {net}
 net.initialize()
 trainer = gluon.Trainer(net.collect_params(), {made})
-for each in range({steps}):
-{load}    with autograd.record():
-        loss = (net(draw(4, 3, seed=each)) ** 2).sum()
-    loss.backward()
-    trainer.step(4)
+"""
+_STEP = """\
+with autograd.record():
+    loss = (net(draw(4, 3, seed={seed})) ** 2).sum()
+loss.backward()
+trainer.step(4)
 """
 _DENSE = "gluon.nn.Dense(2, in_units=3, weight_initializer='ones', prefix='net_')"
 _NORM = "gluon.nn.BatchNorm(in_channels=3, prefix='net_')"
 """Two parameters of one shape: who takes one for the other does not see it."""
-
-_LOAD = "    trainer.load_states('saved.states')\n"
 
 _BATCHES = """\
 batches = mx.io.NDArrayIter(draw(8, 4), mx.nd.array([0, 1, 2, 0, 1, 2, 0, 1]), 4)
@@ -99,9 +98,10 @@ outputs = [each for name, each in sorted(mx.nd.load("saved.params").items())] + 
 
 def _trainer(made: str, net: str = _DENSE) -> tuple[str, str]:
     """Of what was trained two steps, and goes on for one."""
-    writes = _TRAINER.format(net=net, made=made, steps=2, load="") + "trainer.save_states('saved.states')\n"
-    reads = _TRAINER.format(net=net, made=made, steps=1, load=_LOAD)
-    return writes, reads + "outputs = [each.data() for each in net.collect_params().values()]\n"
+    begun, first, second = _TRAINER.format(net=net, made=made), _STEP.format(seed=0), _STEP.format(seed=1)
+    outputs = "outputs = [each.data() for each in net.collect_params().values()]\n"
+    writes = f"{begun}{first}{second}trainer.save_states('saved.states')\n"
+    return writes, f"{begun}trainer.load_states('saved.states')\n{first}{outputs}"
 
 
 _PROGRAMS = {
@@ -134,10 +134,7 @@ _PROGRAMS = {
 
 _UNPACKED = """\
 import base64, zlib
-FILES = {{
-{files}
-}}
-for name, data in FILES.items():
+for name, data in {files!r}.items():
     open(name, "wb").write(zlib.decompress(base64.b64decode(data)))
 """
 
@@ -164,8 +161,7 @@ def writing(name: str) -> str:
 
 def reading(name: str, files: dict[str, str]) -> str:
     """A program that has files in it, as `packed` gives them, and reads them."""
-    lines = [f"    {file!r}: {data!r}," for file, data in sorted(files.items())]
-    return _UNPACKED.format(files="\n".join(lines)) + _PROGRAMS[name][1]
+    return _UNPACKED.format(files=dict(sorted(files.items()))) + _PROGRAMS[name][1]
 
 
 def forget() -> None:

@@ -19,7 +19,7 @@ Error in operator node_45_backward: [05:21:45] ../src/ndarray/./../operator/elem
     [
         ("", ""),
         ("  plain\n\n", "plain"),
-        (f"[05:34:59] /home/b/src/elemwise_op_common.h:135: {CHECKED}", CHECKED),
+        (f"[05:34:59] /build/src/elemwise_op_common.h:135: {CHECKED}", CHECKED),
         (TRACED, "Error in operator node_45_backward: Check failed: x"),
         ("  (0) only places\n  [bt] (1) more", "[bt] (1) more"),
         ("[05] at 10:20:30: stays", "[05] at 10:20:30: stays"),
