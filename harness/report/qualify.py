@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.base.printable import printable
 from harness.studies.qualify import Qualify
-from harness.studies.row import Reason, Row
+from harness.studies.row import Reason, Row, in_short
 
 MOST_REASONS = 12
 """Of a row, in the table; all are in the JSON."""
@@ -41,10 +41,10 @@ def _table(rows: list[Row]) -> Table:
 
 
 def _reasons(row: Row) -> Iterator[Text]:
-    for reason in row.reasons[:MOST_REASONS]:
-        yield _reason(reason)
-    if len(row.reasons) > MOST_REASONS:
-        yield Text(f"and {len(row.reasons) - MOST_REASONS} more: --json has all", "dim")
+    reasons = list(in_short(row.reasons))
+    yield from (_reason(reason) for reason in reasons[:MOST_REASONS])
+    if len(reasons) > MOST_REASONS:
+        yield Text(f"and {len(reasons) - MOST_REASONS} more: --json has all", "dim")
     if not row.reasons:
         yield Text("nothing speaks against it", "dim")
 

@@ -23,7 +23,7 @@ from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
-from harness.studies.row import Reason, Row, Word, ordered, worst
+from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
 from harness.studies.sides import Side, Sides
 from harness.studies.starts import Starts
 from harness.studies.study import Study, Trial
@@ -54,6 +54,9 @@ SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 LATENCIES = ("latency_p50", "latency_p99")
 LATENCY_RESOLVE, LATENCY_SHARE = 0.1, 1 / 3
 """Of steps' seconds, which scatter more; and of the budget, as only what is worse by more counts."""
+
+TIMED = "operators that take longer"
+"""Very many where calls as such take longer; they can be accepted together by that name."""
 
 _FAILURES = ("crashes", "hangs", "is not finite")
 
@@ -187,8 +190,8 @@ class Qualify(Composite):
     def rows(self) -> list[Row]:
         """Of what was asked; those that are accepted are told so."""
         known = accepted.of(self.folder)
-        rows = [_accepting(row, known) for row in self._rows()]
-        seen = {reason.name for row in rows for reason in row.reasons}
+        rows = [accepting(row, known) for row in self._rows()]
+        seen = {name for row in rows for reason in row.reasons for name in (reason.name, reason.group)}
         unseen = [name for name in known if name not in seen]
         if rows and unseen:
             rows[-1] = replace(rows[-1], told=(*rows[-1].told, f"accepted, and not seen: {', '.join(unseen)}"))
@@ -241,7 +244,7 @@ class Qualify(Composite):
         study = self.parts.get(OPERATORS)
         if not isinstance(study, Operators) or study.parity is None or study.folder is None:
             return row
-        slower = [_reason(each) for each in study.parity.differences if each.kind == SLOWER]
+        slower = [replace(_reason(each), group=TIMED) for each in study.parity.differences if each.kind == SLOWER]
         told = f"calls of {study.timed} operators were timed"
         return Row(row.title, ordered([*row.reasons, *slower]), (*row.told, told), (*row.evidence, study.folder.id))
 
@@ -261,12 +264,6 @@ class Qualify(Composite):
 
     def summary(self) -> Mapping[str, Any]:
         return {"word": self.word, "rows": [row.as_json() for row in self.rows], "failures": self.failures}
-
-
-def _accepting(row: Row, known: Mapping[str, str]) -> Row:
-    """With why some of its reasons do not count."""
-    found = [replace(each, accepted=known[each.name]) if each.name in known else each for each in row.reasons]
-    return replace(row, reasons=ordered(found))
 
 
 def _scripts_and_variables(asked: Asked) -> tuple[list[str], list[str]]:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Word = Literal["go", "no-go", "not decided"]
+
+NAMED = 3
+"""So many of a group are told by themselves; of more, the worst so many in one line."""
 
 
 @dataclass(frozen=True)
 class Reason:
     """Something against the new target, or why nothing can be said, in a sentence.
 
-    ``name``: by which it can be accepted, ""  where it cannot; ``accepted``: because of what it was.
+    ``name``: by which it can be accepted, ""  where it cannot; ``accepted``: because of what it was; ``group``: what it
+    is one of, in the plural, where there may be very many that are alike; by that they can be accepted together.
     """
 
     text: str
     word: Word = "no-go"
     name: str = ""
     accepted: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,3 +58,30 @@ def ordered(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """Worst first, those that were accepted last."""
     ranks = {"no-go": 0, "not decided": 1, "go": 2}
     return tuple(sorted(reasons, key=lambda each: (bool(each.accepted), ranks[each.word])))
+
+
+def accepting(row: Row, known: Mapping[str, str]) -> Row:
+    """With why some of its reasons do not count, by their names or groups."""
+    found = [replace(each, accepted=known.get(each.name) or known.get(each.group, "")) for each in row.reasons]
+    return replace(row, reasons=ordered(found))
+
+
+def in_short(reasons: Sequence[Reason]) -> Iterator[Reason]:
+    """In their order, what is one of many in one sentence at the place of the first."""
+    counts = Counter(_alike(each) for each in reasons if each.group)
+    told = set[tuple[str, Word, str]]()
+    for each in reasons:
+        if counts[_alike(each)] <= NAMED:
+            yield each
+        elif _alike(each) not in told:
+            told.add(_alike(each))
+            yield _together([other for other in reasons if _alike(other) == _alike(each)])
+
+
+def _alike(reason: Reason) -> tuple[str, Word, str]:
+    return reason.group, reason.word, reason.accepted
+
+
+def _together(reasons: Sequence[Reason]) -> Reason:
+    worst_ = "; ".join(each.text for each in reasons[:NAMED])
+    return replace(reasons[0], text=f"{len(reasons)} {reasons[0].group}, the worst: {worst_}", name=reasons[0].group)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.studies.row import Reason, Row, Word, ordered, worst
+from harness.studies.row import Reason, Row, Word, accepting, in_short, ordered, worst
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,34 @@ def test_json_has_the_word() -> None:
     body = Row("t", (Reason("a"),), ("b",), ("id",)).as_json()
     assert body == {
         "title": "t",
-        "reasons": ({"text": "a", "word": "no-go", "name": "", "accepted": ""},),
+        "reasons": ({"text": "a", "word": "no-go", "name": "", "accepted": "", "group": ""},),
         "told": ("b",),
         "evidence": ("id",),
         "word": "no-go",
     }
+
+
+def _slow(count: int) -> list[Reason]:
+    return [Reason(f"op{number} is slow", name=f"operator op{number}", group="slow ones") for number in range(count)]
+
+
+def test_what_is_one_of_many_is_told_in_one_line_at_the_place_of_the_first() -> None:
+    before, after = Reason("before"), Reason("after", "not decided")
+    assert list(in_short([before, *_slow(3), after])) == [before, *_slow(3), after]
+    text = "4 slow ones, the worst: op0 is slow; op1 is slow; op2 is slow"
+    assert list(in_short([before, *_slow(4), after])) == [
+        before, Reason(text, name="slow ones", group="slow ones"), after
+    ]  # fmt: skip
+
+
+def test_those_of_a_group_that_are_accepted_are_not_among_those_that_count() -> None:
+    row = accepting(Row("t", tuple(_slow(8))), {"operator op0": "known"})
+    assert [each.text.split(",")[0] for each in in_short(row.reasons)] == ["7 slow ones", "op0 is slow"]
+    assert row.word == "no-go"
+
+
+def test_a_group_is_accepted_by_its_name() -> None:
+    other = Reason("other", name="other")
+    row = accepting(Row("t", (*_slow(2), other)), {"slow ones": "calls as such"})
+    assert [each.accepted for each in row.reasons] == ["", "calls as such", "calls as such"]
+    assert row.reasons[0] == other
