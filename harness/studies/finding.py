@@ -120,9 +120,20 @@ def sentence(finding: Finding) -> str:
     if mean is None:
         return f"{finding.side}: {measure.name} was not measured"
     of = f"{mean.looked} of {mean.n}" if 0 < mean.looked < mean.n else str(mean.n)
-    count = f"{of} {'seeds' if measure.of_seeds else 'pairs'}"
+    count = f"{of} {_unit(finding)}"
     count += f", {finding.missing} more have no number" if finding.missing else ""
     return f"{finding.side} is {finding.word}: {estimate(finding)} {measure.name} ({interval(finding)}; {count})"
+
+
+def _unit(finding: Finding) -> str:
+    return "seeds" if MEASURES[finding.measure].of_seeds else "pairs"
+
+
+def wanting(finding: Finding) -> str:
+    """How many values would decide, behind a sentence; "" where it is decided, or nobody can say."""
+    if is_decided(finding) or finding.more is None:
+        return ""
+    return f"; about {finding.more} {_unit(finding)} would decide"
 
 
 def estimate(finding: Finding) -> str:

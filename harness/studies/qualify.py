@@ -20,7 +20,7 @@ from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question, sentence
+from harness.studies.finding import Question, sentence, wanting
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -366,7 +366,7 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
             yield Reason(sentence(finding), "no-go", name)
         else:
             good = finding.word in ("same", MEASURES[finding.measure].better)
-            yield Reason(sentence(finding), "go" if good else "not decided")
+            yield Reason(sentence(finding) + wanting(finding), "go" if good else "not decided")
 
 
 def shipped() -> list[Path]:

@@ -53,6 +53,14 @@ def test_how_many_pairs_would_decide() -> None:
     assert finding.pairs_needed(Sequential(10, 0.0, 0.5, 5.0), Margin(-0.001, 0.001)) is None
 
 
+def test_what_would_decide_is_told_of_what_is_not_decided() -> None:
+    open_ = Finding("drift", "b", "undecided", _mean(-0.02, 0.01), more=61)
+    assert finding.wanting(open_) == "; about 61 seeds would decide"
+    assert finding.wanting(replace(open_, measure="throughput")) == "; about 61 pairs would decide"
+    assert finding.wanting(replace(open_, more=None)) == ""
+    assert finding.wanting(replace(open_, word="same")) == ""
+
+
 def test_how_many_seeds_differences_need() -> None:
     drift = Finding("drift", "b", "undecided", Sequential(8, 0.0, 0.1, 0.02))
     assert finding.seeds_needed(drift) == "0.1% 9065, 0.5% 368, 1% 95, 2% 27, 5% 8, 10% 5, 20% 4"
