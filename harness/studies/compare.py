@@ -29,14 +29,14 @@ from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.finding import Finding, Question, as_json, is_decided, margin_in_words, sentence
 from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
-from harness.studies.sides import AGAIN, REPEATS, Sides
+from harness.studies.sides import AGAIN, REPEATS, ROUNDED, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
-MEANING, REPEATED = "meaning", "meaning-repeated"
-_KEY = re.compile(r"meaning(-repeated)?(-\d+)?|pair-\d+")
+MEANING, REPEATED, OTHERWISE = "meaning", "meaning-repeated", "meaning-rounded"
+_KEY = re.compile(r"meaning(-repeated|-rounded)?(-\d+)?|pair-\d+")
 MEANING_STEPS, STEPS = 24, "workload.steps"
 _NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
@@ -98,6 +98,7 @@ class Compare(Study):
         self._in_a_row: list[bool] = []
         self._lost: list[str] = []
         self._traces: Mapping[str, Traces] = {}
+        self._rounding_known = False
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
@@ -135,11 +136,22 @@ class Compare(Study):
             if self._traces:
                 return [Trial(self._numbered(REPEATED), self.scenario.repeated(MEANING_STEPS))]
             return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
+        if self._may_be_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
+            return [Trial(OTHERWISE, text)]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
         missing = (number for number in itertools.count() if _key(number) not in self._done)
         return [Trial(_key(number), self.pair(number)) for number in itertools.islice(missing, count)]
+
+    @property
+    def _may_be_rounding(self) -> bool:
+        """Whether a side that repeats itself differs from another by what rounding alone might do; asked once."""
+        if self._rounding_known or self._done or any(name in self._traces for name in REPEATS):
+            return False
+        first = self._traces.get(self.scenario.sides[0].name, {})
+        differ = [side for side, found in self._short.items() if found.word == "different"]
+        return any(meaning.begins_alike(first, self._traces.get(side, {})) for side in differ)
 
     def _numbered(self, key: str) -> str:
         """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
@@ -248,11 +260,16 @@ class Compare(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
             raise LookupError(key)
+        self._rounding_known |= key == OTHERWISE
+        if key == OTHERWISE and verdict is None:
+            return f"{key}: {failure}"
         if verdict is None or self.folder is None:
             return self._failed(key, failure, again=True)
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
+        if key == OTHERWISE:
+            return self._add_rounded(folder, verdict)
         self.changed = self._what_changed(_what_ran(folder, verdict.facts))
         if self.changed:
             return self._failed(key, self.changed)
@@ -359,19 +376,37 @@ class Compare(Study):
         """Where the first side does not repeat itself, it is run some more times, to see by how much."""
         self._in_a_row.clear()
         found = meaning.traces(past)
-        first, names = self.scenario.sides[0].name, [AGAIN, *REPEATS]
+        first = self.scenario.sides[0].name
         if not self._traces:
             self._traces = found
             self._step = pairs.step_seconds(past)
             if not meaning.repeats(found.get(first, {}), found.get(AGAIN, {})):
                 return f"{first} does not repeat itself; it is run {len(REPEATS)} more times"
-        traces = {**self._traces, **found}
-        again = [traces[name] for name in names if name in traces]
+        self._traces = {**self._traces, **found}
+        return self._compared()
+
+    def _add_rounded(self, folder: RunFolder, verdict: Verdict) -> str:
+        """What the first side is with other rounding, of the runs that came to their end."""
+        ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
+        ended = {name for name, end in ends.items() if end.outcome == "completed"}
+        found = meaning.traces(history.read(folder.path / "history.jsonl"))
+        self._traces = {**self._traces, **{name: traces for name, traces in found.items() if name in ended}}
+        return self._compared()
+
+    def _compared(self) -> str:
+        first = self._traces.get(self.scenario.sides[0].name, {})
+        again, rounded = (
+            [self._traces[name] for name in names if name in self._traces] for names in ((AGAIN, *REPEATS), ROUNDED)
+        )
         self._short = {
-            side: meaning.compare(self._traces.get(first, {}), again, self._traces.get(side, {}))
+            side: meaning.compare(first, again, self._traces.get(side, {}), self._begun_alike(side, rounded))
             for side in self._names
         }
         return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
+
+    def _begun_alike(self, side: str, rounded: Sequence[Traces]) -> Sequence[Traces]:
+        first = self._traces.get(self.scenario.sides[0].name, {})
+        return rounded if meaning.begins_alike(first, self._traces.get(side, {})) else ()
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:

@@ -16,6 +16,9 @@ ROUNDING = 1e-4
 APART, FLOOR = 1e-3, 1e-5
 """Parameters that end no farther apart, of the way that they went, or of the way of all: the same order of sums."""
 
+EARLY = 3
+"""Losses in which rounding has not had the time to grow: where these differ by more, it is not the cause."""
+
 _OWN = 3.0
 """A side may differ from the first by so many times what repeats of the first differ by at most, two by two.
 
@@ -78,12 +81,27 @@ def repeats(first: Traces, again: Traces) -> bool:
     return all(_of_worker(one, (), other).word != "different" for one, other in both)
 
 
-def compare(first: Traces, again: Sequence[Traces], other: Traces) -> Meaning:
-    """What the other side computes, next to what the first one does, and does again: by its worst worker."""
-    workers = [worker for worker in first if worker in other and all(worker in each for each in again)]
+def begins_alike(first: Traces, other: Traces) -> bool:
+    """Whether rounding may be all that two sides differ by: so it is in their first losses."""
+    both = [(first[worker].losses, other[worker].losses) for worker in first if worker in other]
+    return bool(both) and all(
+        relative(*pair) <= ROUNDING for one, two in both for pair in zip(one[:EARLY], two[:EARLY], strict=False)
+    )
+
+
+def compare(first: Traces, again: Sequence[Traces], other: Traces, rounded: Sequence[Traces] = ()) -> Meaning:
+    """What the other side computes, next to what the first one does, and does again: by its worst worker.
+
+    ``rounded``: what the first one does where its sums are rounded otherwise. Small differences grow from step to step,
+    in some networks by ten in each: there nobody can tell them from another meaning that begins as late.
+    """
+    workers = [worker for worker in first if worker in other and all(worker in each for each in (*again, *rounded))]
     if not workers:
         return Meaning("unknown", "one of them did not train to the end")
-    found = {worker: _of_worker(first[worker], [each[worker] for each in again], other[worker]) for worker in workers}
+    found = {
+        worker: _of_worker(first[worker], _own(again, worker), other[worker], _own(rounded, worker))
+        for worker in workers
+    }
     worker, worst = min(found.items(), key=lambda each: _WORST.index(each[1].word))
     if len(first) == 1 or worst.word == "identical":
         return worst
@@ -101,7 +119,11 @@ def in_the_end(short: Meaning, parted: Sequence[float]) -> Meaning:
     return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
 
 
-def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
+def _own(runs: Sequence[Traces], worker: str) -> list[Trace]:
+    return [run[worker] for run in runs]
+
+
+def _of_worker(first: Trace, again: Sequence[Trace], other: Trace, rounded: Sequence[Trace] = ()) -> Meaning:
     if not first.losses or {len(each.losses) for each in (other, *again)} != {len(first.losses)}:
         return Meaning("unknown", "one of them did not train to the end")
     if not len(first.digests) == len(other.digests) == len(first.losses):
@@ -110,7 +132,7 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
     if parts is None:
         steps = len(first.digests)
         return Meaning("identical", f"the same numbers, bit by bit: losses and every parameter of {steps} steps", 0.0)
-    own = max(itertools.starmap(_difference, itertools.combinations((first, *again), 2)), default=0.0)
+    own = _most((first, *again))
     apart = _difference(first, other)
     itself = f"; the first differs from itself by up to {own:.1g}, run {1 + len(again)} times" if own else ""
     differ = f"differ by up to {apart:.1g} of themselves within" if apart else "are the same in"
@@ -120,6 +142,10 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace) -> Meaning:
         how = "but for rounding" if own <= ROUNDING else "as far as the first repeats itself"
         unseeded = f"; {_UNSEEDED}" if own > _BY_CHANCE else ""
         return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
+    runs = (first, *again, *rounded)
+    if rounded and apart <= _OWN * _most(runs) and _strayed(first, (*again, *rounded), other) is None:
+        grows = f"rounding grows to {_most(runs):.1g} in the first one, too, where its sums have another order"
+        return Meaning("alike", f"alike as far as rounding lets anybody tell: {parts}; {amount}; {grows}", apart)
     amount = amount if strayed is None else f"{amount}; {strayed}"
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
 
@@ -163,6 +189,11 @@ def _name(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """By place, since names may count on from one version to another."""
     pairs = zip(before.items(), after.values(), strict=False)
     return next((name for (name, mine), theirs in pairs if mine != theirs), "the number of parameters")
+
+
+def _most(runs: Sequence[Trace]) -> float:
+    """By how much any two differ."""
+    return max(itertools.starmap(_difference, itertools.combinations(runs, 2)), default=0.0)
 
 
 def _difference(first: Trace, other: Trace) -> float:

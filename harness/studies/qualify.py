@@ -21,6 +21,7 @@ from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence, wanting
+from harness.studies.meaning import ROUNDING
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -50,6 +51,12 @@ RESOLVE = 0.03
 BUDGET_SECONDS, SEEDS = 180.0, 8
 SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What is looked at besides throughput: only what is worse by more than the margin, with its whole interval, counts."""
+
+LEARNING, ENDS = "loss_area", ("drift", "accuracy")
+"""Whether training goes where it went, by the mean loss of all steps: the last ones of what was learnt scatter.
+
+Where it ends counts where it is worse for sure.
+"""
 
 LATENCIES = ("latency_p50", "latency_p99")
 LATENCY_RESOLVE, LATENCY_SHARE = 0.1, 1 / 3
@@ -154,7 +161,7 @@ class Qualify(Composite):
         if row == SURVIVAL:
             return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
         if row == DRIFT:
-            return Compare(asked.sides(name), Question("drift", None, asked.budget, seeds=asked.seeds))
+            return Compare(asked.sides(name), Question(LEARNING, None, asked.budget, seeds=asked.seeds))
         if row == LATENCY:
             resolve = max(asked.resolve, LATENCY_RESOLVE)
             return Compare(asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE))
@@ -313,8 +320,11 @@ def _accepted_as(difference: Difference) -> str:
 
 
 def _drift(study: Compare, name: str) -> Iterator[Reason]:
-    """Whether training goes where it went."""
-    yield from _answers(study, f"drift {name}")
+    """Whether training goes where it went, and ends there."""
+    asked = study.question_.measure
+    yield from _answers(study, f"{asked} {name}")
+    if not study.broken:
+        yield from _besides(study, [measure for measure in ENDS if measure != asked], name)
 
 
 def _speed(study: Compare, name: str) -> Iterator[Reason]:
@@ -323,6 +333,8 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
             yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}" if word == "no-go" else "")
+        elif found.word == "alike" and (found.difference or 0.0) > ROUNDING:
+            yield Reason(f"{side}: {found.sentence}", "go")
     yield from _answers(study, f"speed {name}")
     if not study.broken:
         yield from _besides(study, SIZES, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,17 @@ AGAIN = "again"
 
 REPEATS = ("again-2", "again-3", "again-4", "again-5")
 """And some more times, where it does not."""
+
+ROUNDED = ("rounded-1", "rounded-2", "rounded-3")
+"""The first side with other rounding: with steps a millionth longer, with sums in another order, with both."""
+
+_LONGER = 1 + 1e-6
+"""Times the learning rate, in single precision some ten units of the last place of what is added to a weight."""
+
+_PLAIN = {"target.env.MXNET_MKLDNN_ENABLED": "0", "target.env.MXNET_ONEDNN_ENABLED": "0"}
+"""Without oneDNN what it has code for is summed in another order."""
+
+_OF_ONEDNN = re.compile("MKLDNN|ONEDNN|SUBGRAPH")
 
 LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
 """What does not matter where sides are compared."""
@@ -101,6 +113,27 @@ class Sides:
         """The scenario of such a run of the first side, some more times."""
         fields = _without_faults(self.sides[0].fields)
         return self._short(dict.fromkeys(REPEATS, fields), steps)
+
+    def rounded(self, steps: int) -> str | None:
+        """The scenario of such runs of the first side with other rounding; None where there is no way to have it."""
+        fields, rate = _without_faults(self.sides[0].fields), self._learning_rate
+        longer: dict[str, Any] = {} if rate is None else {"workload.optimizer.learning_rate": rate * _LONGER}
+        plain: dict[str, Any] = {} if self._asks_of_onednn else dict(_PLAIN)
+        ways = [longer, plain, {**longer, **plain}] if longer and plain else [longer or plain]
+        arms = {name: {**fields, **way} for name, way in zip(ROUNDED, ways, strict=False) if way}
+        return self._short({AGAIN: fields, **arms} if len(arms) == 1 else arms, steps) if arms else None
+
+    @property
+    def _asks_of_onednn(self) -> bool:
+        return any(_OF_ONEDNN.search(f"{path} {value}") for side in self.sides for path, value in side.fields.items())
+
+    @property
+    def _learning_rate(self) -> float | None:
+        """Of the first side; None where a script has its own."""
+        side = self.sides[0]
+        text = self._short({side.name: side.fields, AGAIN: side.fields}, 1)
+        arm = checked(text, self.name).arms[side.name]
+        return None if arm.workload.script is not None else arm.workload.optimizer.learning_rate
 
     def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}
@@ -209,7 +242,7 @@ def _names(sides: Sequence[Sequence[str]], variants: Mapping[str, Any]) -> list[
     letters = list("abcdefgh"[: len(sides)])
     names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides]
     named = [name or letter for name, letter in zip(names, letters, strict=True)]
-    ours = {AGAIN, *REPEATS}
+    ours = {AGAIN, *REPEATS, *ROUNDED}
     return named if len({*named, *ours}) == len(named) + len(ours) else letters
 
 

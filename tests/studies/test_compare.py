@@ -19,7 +19,7 @@ from harness.storage import run_folder
 from harness.studies import compare, pairs, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
-from harness.studies.meaning import Meaning
+from harness.studies.meaning import Meaning, Trace
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 from harness.studies.study import reopened
@@ -162,6 +162,29 @@ def test_runs_for_meaning_that_lost_a_side_count_each() -> None:
     assert study.broken == "b did not train to the end: crashed: signal 9"
     with pytest.raises(LookupError):
         Compare(SIDES, Question()).add("meaning-x", None, "")
+
+
+def test_what_may_be_rounding_is_looked_into_once() -> None:
+    def short(*losses: float) -> dict[str, Trace]:
+        return {"worker/0": Trace(losses, [{"w": str(loss)} for loss in losses])}
+
+    def study(*losses: float) -> Compare:
+        found = Compare(SIDES, Question())
+        found._traces = {"a": short(4.0, 3.0, 2.0, 1.0), "again": short(4.0, 3.0, 2.0, 1.0), "b": short(*losses)}
+        assert "it computes something else" in found._compared()
+        return found
+
+    assert [trial.key for trial in study(4.0, 3.5, 2.0, 0.9).wanted()] == ["pair-001"], "it begins at once"
+    late = study(4.0, 3.0, 2.0, 0.9)
+    assert [trial.key for trial in late.wanted()] == ["meaning-rounded"]
+    assert late.add("meaning-rounded", None, "no memory") == "meaning-rounded: no memory"
+    assert [trial.key for trial in late.wanted()] == ["pair-001"]
+    assert late.meanings["b"].word == "different"
+    late._traces |= {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
+    assert "as far as rounding lets anybody tell" in late._compared()
+    before = study(4.0, 3.0, 2.0, 0.9)
+    before._done.add("pair-001")
+    assert [trial.key for trial in before.wanted()] == ["pair-002"], "as it was stored before this was asked"
 
 
 def test_what_parts_after_the_short_runs_is_another_meaning() -> None:

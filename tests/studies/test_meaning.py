@@ -119,3 +119,41 @@ def test_traces_are_those_of_each_worker() -> None:
     assert math.isnan(found["worker/0"].losses[1])
     assert found["worker/0"].digests == [{"w": "1"}]
     assert found["worker/1"].sketches == [{"w": [0.7]}]
+
+
+def _grown(*losses: float) -> dict[str, Trace]:
+    return {"worker/0": Trace(losses, [{"w": str(loss)} for loss in losses])}
+
+
+CHAOTIC = _grown(4.0, 3.0, 2.0, 1.0, 1.0)
+"""As a residual network, in which what was rounded otherwise is a tenth of the loss after some steps."""
+
+
+def test_what_rounding_grows_to_is_no_other_meaning() -> None:
+    rounded, other = _grown(4.0, 3.0, 2.0, 1.01, 0.9), _grown(4.000001, 3.0, 2.00001, 0.9, 0.8)
+    assert meaning.compare(CHAOTIC, [CHAOTIC], other).word == "different"
+    found = meaning.compare(CHAOTIC, [CHAOTIC], other, [rounded])
+    assert found == Meaning(
+        "alike",
+        "alike as far as rounding lets anybody tell: first the loss of step 0 (4 against 4.000001); losses differ by "
+        "up to 0.2 of themselves within 5 steps; rounding grows to 0.1 in the first one, too, where its sums have "
+        "another order",
+        0.19999999999999996,
+    )
+    assert meaning.compare(CHAOTIC, [CHAOTIC], _grown(4.0, 3.0, 2.0, 1.0, 0.6), [rounded]).word == "different"
+    calm = _grown(4.0, 3.0, 2.0, 1.000001, 1.0)
+    assert meaning.compare(CHAOTIC, [CHAOTIC], other, [calm]).word == "different"
+
+
+def test_a_parameter_that_rounding_does_not_move_so_far_is_another_meaning() -> None:
+    usual, other = ({"worker/0": _moved(0.1, bias)} for bias in (0.004, 0.0))
+    near, far = ({"worker/0": _moved(0.1, bias)} for bias in (0.0039, 0.002))
+    assert meaning.compare(usual, [usual], other, [near]).word == "different"
+    assert meaning.compare(usual, [usual], other, [far]).word == "alike"
+
+
+def test_rounding_needs_time_to_grow() -> None:
+    assert meaning.begins_alike(CHAOTIC, _grown(4.0001, 3.0, 2.0, 0.1, 0.1))
+    assert not meaning.begins_alike(CHAOTIC, _grown(4.0, 3.0, 2.01, 1.0, 1.0))
+    assert not meaning.begins_alike(CHAOTIC, _grown(math.nan, 3.0, 2.0, 1.0, 1.0))
+    assert not meaning.begins_alike(CHAOTIC, {})

@@ -113,6 +113,16 @@ def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
     assert {reason.word for reason in qualify._speed(study, "one")} == words
 
 
+def test_what_rounding_grew_to_is_told_and_is_no_reason() -> None:
+    study = _speed(*SAME)
+    study._short = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3)}
+    assert (NEW + ": alike as far as rounding lets anybody tell", "go") in {
+        (reason.text, reason.word) for reason in qualify._speed(study, "one")
+    }
+    study._short = {NEW: Meaning("alike", "alike but for rounding", 1e-6)}
+    assert not any("rounding" in reason.text for reason in qualify._speed(study, "one"))
+
+
 def _latency(*effects: float, p50: float = 0.0) -> Compare:
     study = Compare(ASKED.sides("one"), qualify.Question("latency_p99", 0.1, 30.0))
     for effect in effects:
@@ -206,10 +216,12 @@ def test_what_a_part_saw_before_it_ended_is_a_reason(tmp_path: Path) -> None:
     assert row.word == "no-go"
 
 
-def _drift(*effects: float) -> Compare:
-    study = Compare(ASKED.sides("one"), qualify.Question("drift"))
+def _drift(*effects: float, end: float = 0.0, accuracy: float = 0.0, asked: str = "loss_area") -> Compare:
+    study = Compare(ASKED.sides("one"), qualify.Question(asked))
     for place, effect in enumerate(effects):
-        study.evidence.pairs.append(Pair("run", 1.0, {"drift": {NEW: effect}}, {"drift": 0.3 + place / 100}))
+        known = {"loss_area": effect, "drift": end + effect, "accuracy": accuracy + effect / 100}
+        own = {"loss_area": 0.3 + place / 100, "drift": 0.1 + place / 100, "accuracy": 0.9 + place / 1000}
+        study.evidence.pairs.append(Pair("run", 1.0, {name: {NEW: it} for name, it in known.items()}, own))
     study.evidence.looks.append(Look(len(effects), 0.9))
     return study
 
@@ -224,8 +236,23 @@ def _drift(*effects: float) -> Compare:
     ],
 )
 def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
-    (reason,) = qualify._drift(_drift(*effects), "one")
-    assert reason.word == word
+    assert next(qualify._drift(_drift(*effects), "one")).word == word
+
+
+@pytest.mark.parametrize(
+    ("study", "names"),
+    [
+        (_drift(*SAME), []),
+        (_drift(*SAME, end=1.0), ["drift one"]),
+        (_drift(*SAME, end=-1.0), []),
+        (_drift(*SAME, accuracy=-0.2), ["accuracy one"]),
+        (_drift(*SAME, accuracy=0.2), []),
+        (_drift(*(1.0 + each for each in SAME)), ["loss_area one", "drift one"]),
+        (_drift(*(1.0 + each for each in SAME), asked="drift"), ["drift one"]),  # as it was stored before
+    ],
+)
+def test_where_training_ends_counts_where_it_is_worse_for_sure(study: Compare, names: list[str]) -> None:
+    assert [reason.name for reason in qualify._drift(study, "one") if reason.word == "no-go"] == names
 
 
 def _operators(*differences: Difference, gone: tuple[str, ...] = ()) -> Operators:

@@ -141,3 +141,41 @@ def test_of_a_file_with_batches_of_its_own_none_are_held_back(tmp_path: Path) ->
         both = Sides("q", {"title": "t", "workload": {"model": model, "steps": 50}}, (Side("a", {}), Side("b", {})))
         workload = yaml.safe_load(both.apart(0, {"held_back": 297}))["workload"]
         assert workload.get("held_back") == expected
+
+
+def _rounded(workload: dict[str, object], *fields: dict[str, object]) -> dict[str, tuple[float, dict[str, str]]]:
+    found = Sides("q", {"title": "t", "workload": workload}, tuple(map(Side, "ab", fields))).rounded(24)
+    arms = sides.checked(found, "q").arms if found is not None else {}
+    return {name: (arm.workload.optimizer.learning_rate, dict(arm.target.env)) for name, arm in arms.items()}
+
+
+PLAIN = {"MXNET_MKLDNN_ENABLED": "0", "MXNET_ONEDNN_ENABLED": "0"}
+
+
+def test_other_rounding_is_a_millionth_of_a_step_and_sums_in_another_order() -> None:
+    mlp: dict[str, object] = {"model": "mlp", "steps": 50, "optimizer": {"learning_rate": 0.5}}
+    assert _rounded(mlp, {}, {"target.mxnet": "1.8.0.post0"}) == {
+        "rounded-1": (0.5000005, {}),
+        "rounded-2": (0.5, PLAIN),
+        "rounded-3": (0.5000005, PLAIN),
+    }
+    of_the_side = _rounded(mlp, {"workload.optimizer.learning_rate": 0.25, "target.env.X": "1"}, {})
+    assert of_the_side["rounded-3"] == (0.24999975 + 5e-7, {"X": "1", **PLAIN})
+
+
+def test_what_is_asked_about_rounds_nothing() -> None:
+    asks = {"target.env.MXNET_SUBGRAPH_BACKEND": "NONE"}
+    assert _rounded({"model": "mlp", "steps": 50}, {}, asks) == {"again": (0.01, {}), "rounded-1": (0.01000001, {})}
+
+
+def test_a_script_has_its_own_steps(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import mxnet\n")
+    found = Sides("q", {"title": "t", "workload": {"script": str(script), "steps": 50}}, (Side("a", {}), Side("b", {})))
+    text = found.rounded(24)
+    assert text is not None
+    arms = sides.checked(text, "q").arms
+    assert {name: dict(arm.target.env) for name, arm in arms.items()} == {"again": {}, "rounded-1": PLAIN}
+    assert (
+        Sides("q", found.values, (Side("a", {}), Side("b", {"target.env.MXNET_ONEDNN_ENABLED": 0}))).rounded(24) is None
+    )
