@@ -47,7 +47,7 @@ def _set(document: Document, path: str, value: Any, place: str) -> None:
         elif not isinstance(here, dict):
             raise ScenarioError([Problem(place, f"{path}: {'.'.join(map(str, walked[:-1]))} has no fields")])
         if following is None:
-            here[step] = value
+            here[step] = copy.deepcopy(value)  # what is set within it later is not set in the override
         elif isinstance(here, dict) and not isinstance(here.get(step), dict | list):
             here[step] = {}
         here = here[step]

@@ -130,3 +130,14 @@ def test_what_cannot_be_asked(question: Path, results: Path, arguments: tuple[st
     assert told.code == 2
     assert message in told.err
     assert "Traceback" not in told.err
+
+
+def test_rounding_that_grows_is_told_from_another_meaning(results: Path, question: Path) -> None:
+    """With steps so long a millionth more of them is half of the loss later; another momentum shows at once."""
+    long = ("--set", "workload.optimizer={learning_rate: 1.0, momentum: 0.9}")
+    sides = ("--b", "workload.optimizer.learning_rate=1.000001", "--c", "workload.optimizer.momentum=0.8")
+    done = harness("compare", question, *long, *sides, "--budget", "1s", "--json", "--results", results)
+    assert done.out, done.err
+    told = done.json["meaning"]
+    assert told["b"]["sentence"].startswith("alike as far as rounding lets anybody tell: "), told
+    assert told["c"]["word"] == "different"

@@ -34,6 +34,14 @@ def test_the_original_stays_as_it_was() -> None:
     assert parsed.values == {"a": {"b": 1, "c": ["x", "y"]}, "d": "word"}
 
 
+def test_what_is_set_within_a_map_that_was_set_stays_there() -> None:
+    """Else a side of a comparison would change the scenario of all."""
+    parsed, whole = document.parse(TEXT, "f.yaml"), ("e", {"f": 1})
+    first = overrides.apply(parsed, [whole])
+    assert overrides.apply(parsed, [whole, ("e.f", 2)]).values["e"] == {"f": 2}
+    assert (first.values["e"], whole) == ({"f": 1}, ("e", {"f": 1}))
+
+
 def test_the_place_of_a_changed_field_is_the_option() -> None:
     changed = overrides.apply(document.parse(TEXT, "f.yaml"), [("a.b", 2)])
     assert changed.place(("a", "b")) == "--set a.b=2"
