@@ -107,6 +107,7 @@ class Compare(Study):
         self._first_diverged = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
+        self._beside = 0.0
         self._step = 0.0
         self._done: set[str] = set()
         sides.checked(self.pair(0), scenario.name)
@@ -166,8 +167,13 @@ class Compare(Study):
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
-        spent = self.seconds + (self.evidence.usual_seconds or 0.0) > self.question_.budget
+        spent = self._spent + (self.evidence.usual_seconds or 0.0) > self.question_.budget
         return (spent and not self._goes_on) or all(map(is_decided, self.evidence.findings()))
+
+    @property
+    def _spent(self) -> float:
+        """Of the budget: to look into rounding is not of it, as few need that."""
+        return self.seconds - self._beside
 
     @property
     def has_given_up(self) -> bool:
@@ -186,7 +192,7 @@ class Compare(Study):
         has_looked = len(self.evidence.counted) >= MIN_VALUES
         if lacking is None or (has_looked and self.question_.limit < _NEXT_LOOK * self._planned):
             return False
-        return self.seconds + max(lacking, 1) * usual <= self.question_.limit
+        return self._spent + max(lacking, 1) * usual <= self.question_.limit
 
     @property
     def _lacking(self) -> int | None:
@@ -269,6 +275,7 @@ class Compare(Study):
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
         if key == OTHERWISE:
+            self._beside += seconds
             return self._add_rounded(folder, verdict)
         self.changed = self._what_changed(_what_ran(folder, verdict.facts))
         if self.changed:
@@ -472,7 +479,7 @@ class Compare(Study):
     def _take(self, pair: Pair) -> None:
         self.evidence.pairs.append(pair)
         if not self.of_seeds or len(self._done) >= self.question_.seeds:
-            self.evidence.look(self.seconds, self._planned, OF_SEEDS if self.of_seeds else 0.0)
+            self.evidence.look(self._spent, self._planned, OF_SEEDS if self.of_seeds else 0.0)
 
     def _why_not(self, verdict: Verdict) -> str:
         """What arms say of a number that they do not have."""

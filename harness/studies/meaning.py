@@ -144,7 +144,7 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace, rounded: Sequ
         return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
     runs = (first, *again, *rounded)
     if rounded and apart <= _OWN * _most(runs) and _strayed(first, (*again, *rounded), other) is None:
-        grows = f"rounding grows to {_most(runs):.1g} in the first one, too, where its sums have another order"
+        grows = f"rounding grows to {_most(runs):.1g} in the first one, too"
         return Meaning("alike", f"alike as far as rounding lets anybody tell: {parts}; {amount}; {grows}", apart)
     amount = amount if strayed is None else f"{amount}; {strayed}"
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)

@@ -27,10 +27,10 @@ REPEATS = ("again-2", "again-3", "again-4", "again-5")
 """And some more times, where it does not."""
 
 ROUNDED = ("rounded-1", "rounded-2", "rounded-3")
-"""The first side with other rounding: with steps a millionth longer, with sums in another order, with both."""
+"""The first side with other rounding: with steps a little longer, with sums in another order, with both."""
 
-_LONGER = 1 + 1e-6
-"""Times the learning rate, in single precision some ten units of the last place of what is added to a weight."""
+_UNITS = {"": 1e-6, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""By which steps are longer, by AMP's type: ten units of the last place of float32, or one of what gradients have."""
 
 _PLAIN = {"target.env.MXNET_MKLDNN_ENABLED": "0", "target.env.MXNET_ONEDNN_ENABLED": "0"}
 """Without oneDNN what it has code for is summed in another order."""
@@ -116,8 +116,8 @@ class Sides:
 
     def rounded(self, steps: int) -> str | None:
         """The scenario of such runs of the first side with other rounding; None where there is no way to have it."""
-        fields, rate = _without_faults(self.sides[0].fields), self._learning_rate
-        longer: dict[str, Any] = {} if rate is None else {"workload.optimizer.learning_rate": rate * _LONGER}
+        fields, rate = _without_faults(self.sides[0].fields), self._longer_rate
+        longer: dict[str, Any] = {} if rate is None else {"workload.optimizer.learning_rate": rate}
         plain: dict[str, Any] = {} if self._asks_of_onednn else dict(_PLAIN)
         ways = [longer, plain, {**longer, **plain}] if longer and plain else [longer or plain]
         arms = {name: {**fields, **way} for name, way in zip(ROUNDED, ways, strict=False) if way}
@@ -128,12 +128,13 @@ class Sides:
         return any(_OF_ONEDNN.search(f"{path} {value}") for side in self.sides for path, value in side.fields.items())
 
     @property
-    def _learning_rate(self) -> float | None:
-        """Of the first side; None where a script has its own."""
+    def _longer_rate(self) -> float | None:
+        """The learning rate of the first side, and a little more; None where a script has its own."""
         side = self.sides[0]
         text = self._short({side.name: side.fields, AGAIN: side.fields}, 1)
-        arm = checked(text, self.name).arms[side.name]
-        return None if arm.workload.script is not None else arm.workload.optimizer.learning_rate
+        own = checked(text, self.name).arms[side.name].workload
+        unit = _UNITS[own.amp.dtype if own.amp is not None else ""]
+        return None if own.script is not None else own.optimizer.learning_rate * (1 + unit)
 
     def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}

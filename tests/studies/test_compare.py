@@ -182,6 +182,8 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
     assert late.meanings["b"].word == "different"
     late._traces |= {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
     assert "as far as rounding lets anybody tell" in late._compared()
+    late.seconds, late._beside, late.question_ = 70.0, 40.0, Question(budget=60.0)
+    assert not late.over, "that is not of the budget"
     before = study(4.0, 3.0, 2.0, 0.9)
     before._done.add("pair-001")
     assert [trial.key for trial in before.wanted()] == ["pair-002"], "as it was stored before this was asked"

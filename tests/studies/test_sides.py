@@ -163,6 +163,11 @@ def test_other_rounding_is_a_millionth_of_a_step_and_sums_in_another_order() -> 
     assert of_the_side["rounded-3"] == (0.24999975 + 5e-7, {"X": "1", **PLAIN})
 
 
+def test_rounding_is_that_of_the_type_that_amp_has() -> None:
+    lenet: dict[str, object] = {"model": "lenet", "steps": 50, "amp": "bfloat16", "optimizer": {"learning_rate": 1.28}}
+    assert _rounded(lenet, {}, {"target.mxnet": "1.8.0.post0"})["rounded-1"] == (1.29, {})
+
+
 def test_what_is_asked_about_rounds_nothing() -> None:
     asks = {"target.env.MXNET_SUBGRAPH_BACKEND": "NONE"}
     assert _rounded({"model": "mlp", "steps": 50}, {}, asks) == {"again": (0.01, {}), "rounded-1": (0.01000001, {})}
