@@ -253,9 +253,15 @@ class Compare(Study):
         lost = [
             ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
         ]
+        if self._rounds(verdict):
+            return True  # whatever came of it, it is not made again
         if self._other_than_before(verdict):  # as of a script that is as it was again
             return False
         return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
+
+    def _rounds(self, verdict: Verdict) -> bool:
+        """Whether a run is of the first side with other rounding."""
+        return any(arm.of in ROUNDED and arm.of not in self._names for arm in verdict.arms)
 
     def _other_than_before(self, verdict: Verdict) -> list[str]:
         """In what a run differs from those before it."""
@@ -266,6 +272,8 @@ class Compare(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
             raise LookupError(key)
+        if key == OTHERWISE and not self._short:
+            return f"{key}: of a run that is not there any more"
         self._rounding_known |= key == OTHERWISE
         if key == OTHERWISE and verdict is None:
             return f"{key}: {failure}"
@@ -394,6 +402,8 @@ class Compare(Study):
 
     def _add_rounded(self, folder: RunFolder, verdict: Verdict) -> str:
         """What the first side is with other rounding, of the runs that came to their end."""
+        if changed := self._differing(_what_ran(folder, verdict.facts)):
+            return f"{OTHERWISE}: {changed[0]} has changed since"
         ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
         ended = {name for name, end in ends.items() if end.outcome == "completed"}
         found = meaning.traces(history.read(folder.path / "history.jsonl"))
@@ -402,18 +412,12 @@ class Compare(Study):
 
     def _compared(self) -> str:
         first = self._traces.get(self.scenario.sides[0].name, {})
+        own = [] if not self._rounding_known else [name for name in ROUNDED if name not in self._names]
         again, rounded = (
-            [self._traces[name] for name in names if name in self._traces] for names in ((AGAIN, *REPEATS), ROUNDED)
+            [self._traces[name] for name in names if name in self._traces] for names in ((AGAIN, *REPEATS), own)
         )
-        self._short = {
-            side: meaning.compare(first, again, self._traces.get(side, {}), self._begun_alike(side, rounded))
-            for side in self._names
-        }
+        self._short = {side: meaning.compare(first, again, self._traces.get(side, {}), rounded) for side in self._names}
         return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
-
-    def _begun_alike(self, side: str, rounded: Sequence[Traces]) -> Sequence[Traces]:
-        first = self._traces.get(self.scenario.sides[0].name, {})
-        return rounded if meaning.begins_alike(first, self._traces.get(side, {})) else ()
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:

@@ -131,7 +131,7 @@ def _unit(finding: Finding) -> str:
 
 def wanting(finding: Finding) -> str:
     """How many values would decide, behind a sentence; "" where it is decided, or nobody can say."""
-    if is_decided(finding) or finding.more is None:
+    if is_decided(finding) or finding.more is None or finding.mean is None or finding.more <= finding.mean.n:
         return ""
     return f"; about {finding.more} {_unit(finding)} would decide"
 

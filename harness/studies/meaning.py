@@ -19,6 +19,9 @@ APART, FLOOR = 1e-3, 1e-5
 EARLY = 3
 """Losses in which rounding has not had the time to grow: where these differ by more, it is not the cause."""
 
+SHIFT = 4
+"""By so many steps other rounding may begin to grow later: in resnet18 it did by none to seven, by several ways."""
+
 _OWN = 3.0
 """A side may differ from the first by so many times what repeats of the first differ by at most, two by two.
 
@@ -93,14 +96,15 @@ def compare(first: Traces, again: Sequence[Traces], other: Traces, rounded: Sequ
     """What the other side computes, next to what the first one does, and does again: by its worst worker.
 
     ``rounded``: what the first one does where its sums are rounded otherwise. Small differences grow from step to step,
-    in some networks by ten in each: there nobody can tell them from another meaning that begins as late.
+    in some networks by ten in each: there nobody can tell them from another meaning that begins as late. What of these
+    runs is not whole, or parts at once, is no rounding.
     """
-    workers = [worker for worker in first if worker in other and all(worker in each for each in (*again, *rounded))]
+    workers = [worker for worker in first if worker in other and all(worker in each for each in again)]
     if not workers:
         return Meaning("unknown", "one of them did not train to the end")
+    known = [run for run in rounded if begins_alike(first, other) and _is_rounding(first, run)]
     found = {
-        worker: _of_worker(first[worker], _own(again, worker), other[worker], _own(rounded, worker))
-        for worker in workers
+        worker: _of_worker(first[worker], _own(again, worker), other[worker], _own(known, worker)) for worker in workers
     }
     worker, worst = min(found.items(), key=lambda each: _WORST.index(each[1].word))
     if len(first) == 1 or worst.word == "identical":
@@ -117,6 +121,27 @@ def in_the_end(short: Meaning, parted: Sequence[float]) -> Meaning:
     what = "it computes something else later" if word == "different" else "alike later but for rounding"
     seen = f"final losses of {len(apart)} of {len(parted)} pairs differ, by up to {max(apart):.1g} of themselves"
     return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
+
+
+def _is_rounding(first: Traces, run: Traces) -> bool:
+    """Whether a run of the first side is whole, and parts from it later only."""
+    whole = first.keys() <= run.keys() and all(_form(first[worker]) == _form(run[worker]) for worker in first)
+    return whole and begins_alike(first, run)
+
+
+def _form(trace: Trace) -> tuple[int, list[int]]:
+    return len(trace.losses), [*map(len, trace.sketches[-1].values())] if trace.sketches else []
+
+
+def _grows_as_far(runs: Sequence[Trace], other: Trace) -> bool:
+    """Whether rounding parts runs of the first side as far, at each step or some steps later."""
+    own = [max(_steps(one, two)[step] for one, two in itertools.combinations(runs, 2)) for step in _range(other)]
+    apart = _steps(runs[0], other)
+    return all(apart[step] <= max(ROUNDING, _OWN * max(own[: step + SHIFT + 1])) for step in _range(other))
+
+
+def _range(trace: Trace) -> range:
+    return range(len(trace.losses))
 
 
 def _own(runs: Sequence[Traces], worker: str) -> list[Trace]:
@@ -143,7 +168,7 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace, rounded: Sequ
         unseeded = f"; {_UNSEEDED}" if own > _BY_CHANCE else ""
         return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
     runs = (first, *again, *rounded)
-    if rounded and apart <= _OWN * _most(runs) and _strayed(first, (*again, *rounded), other) is None:
+    if rounded and _grows_as_far(runs, other) and _strayed(first, (*again, *rounded), other) is None:
         grows = f"rounding grows to {_most(runs):.1g} in the first one, too"
         return Meaning("alike", f"alike as far as rounding lets anybody tell: {parts}; {amount}; {grows}", apart)
     amount = amount if strayed is None else f"{amount}; {strayed}"
@@ -197,8 +222,12 @@ def _most(runs: Sequence[Trace]) -> float:
 
 
 def _difference(first: Trace, other: Trace) -> float:
-    pairs = zip(first.losses, other.losses, strict=True)
-    return max(relative(one, two) for one, two in pairs)
+    return max(_steps(first, other))
+
+
+def _steps(first: Trace, other: Trace) -> list[float]:
+    """How far losses are apart in each step."""
+    return [relative(one, two) for one, two in zip(first.losses, other.losses, strict=True)]
 
 
 def relative(one: float, two: float) -> float:

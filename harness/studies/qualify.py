@@ -322,7 +322,7 @@ def _accepted_as(difference: Difference) -> str:
 def _drift(study: Compare, name: str) -> Iterator[Reason]:
     """Whether training goes where it went, and ends there."""
     asked = study.question_.measure
-    yield from _answers(study, f"{asked} {name}")
+    yield from _answers(study, f"drift {name}")
     if not study.broken:
         yield from _besides(study, [measure for measure in ENDS if measure != asked], name)
 

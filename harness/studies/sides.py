@@ -26,16 +26,16 @@ AGAIN = "again"
 REPEATS = ("again-2", "again-3", "again-4", "again-5")
 """And some more times, where it does not."""
 
-ROUNDED = ("rounded-1", "rounded-2", "rounded-3")
+ROUNDED = ("rounded-1", "rounded-2", "rounded-3", "rounded-4")
 """The first side with other rounding: with steps a little longer, with sums in another order, with both."""
 
-_UNITS = {"": 1e-6, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""By which steps are longer, by AMP's type: ten units of the last place of float32, or one of what gradients have."""
+_LONGER, _UNITS = 1e-6, {"float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""By which steps are longer: some ten units of the last place of float32, and with AMP one of its type's, too."""
 
 _PLAIN = {"target.env.MXNET_MKLDNN_ENABLED": "0", "target.env.MXNET_ONEDNN_ENABLED": "0"}
 """Without oneDNN what it has code for is summed in another order."""
 
-_OF_ONEDNN = re.compile("MKLDNN|ONEDNN|SUBGRAPH")
+_OF_ONEDNN, _OF_STEPS = re.compile("MKLDNN|ONEDNN|SUBGRAPH"), re.compile("optimizer|amp|batch_size")
 
 LEFT_OUT = ("variants", "expect", "repeat", "seeds", "turns")
 """What does not matter where sides are compared."""
@@ -116,25 +116,27 @@ class Sides:
 
     def rounded(self, steps: int) -> str | None:
         """The scenario of such runs of the first side with other rounding; None where there is no way to have it."""
-        fields, rate = _without_faults(self.sides[0].fields), self._longer_rate
-        longer: dict[str, Any] = {} if rate is None else {"workload.optimizer.learning_rate": rate}
-        plain: dict[str, Any] = {} if self._asks_of_onednn else dict(_PLAIN)
-        ways = [longer, plain, {**longer, **plain}] if longer and plain else [longer or plain]
-        arms = {name: {**fields, **way} for name, way in zip(ROUNDED, ways, strict=False) if way}
+        fields, rates = _without_faults(self.sides[0].fields), self._longer_rates(steps)
+        longer = [{"workload.optimizer.learning_rate": rate} for rate in rates]
+        plain: list[dict[str, Any]] = (
+            [] if self._asks_of(_OF_ONEDNN) else [{**_PLAIN, **way} for way in ({}, *longer[:1])]
+        )
+        arms = {name: {**fields, **way} for name, way in zip(ROUNDED, [*longer, *plain], strict=False)}
         return self._short({AGAIN: fields, **arms} if len(arms) == 1 else arms, steps) if arms else None
 
-    @property
-    def _asks_of_onednn(self) -> bool:
-        return any(_OF_ONEDNN.search(f"{path} {value}") for side in self.sides for path, value in side.fields.items())
+    def _asks_of(self, what: re.Pattern[str]) -> bool:
+        return any(what.search(f"{path} {value}") for side in self.sides for path, value in side.fields.items())
 
-    @property
-    def _longer_rate(self) -> float | None:
-        """The learning rate of the first side, and a little more; None where a script has its own."""
-        side = self.sides[0]
-        text = self._short({side.name: side.fields, AGAIN: side.fields}, 1)
-        own = checked(text, self.name).arms[side.name].workload
-        unit = _UNITS[own.amp.dtype if own.amp is not None else ""]
-        return None if own.script is not None else own.optimizer.learning_rate * (1 + unit)
+    def _longer_rates(self, steps: int) -> list[float]:
+        """The learning rate of the first side, and a little more.
+
+        None where a script has its own; nothing of AMP's unit where steps may be what is asked about.
+        """
+        own = checked(self.meaning(steps), self.name).arms[self.sides[0].name].workload
+        if own.script is not None:
+            return []
+        of_amp = [] if own.amp is None or self._asks_of(_OF_STEPS) else [_UNITS[own.amp.dtype]]
+        return [own.optimizer.learning_rate * (1 + unit) for unit in (_LONGER, *of_amp)]
 
     def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}

@@ -180,10 +180,16 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
     assert late.add("meaning-rounded", None, "no memory") == "meaning-rounded: no memory"
     assert [trial.key for trial in late.wanted()] == ["pair-001"]
     assert late.meanings["b"].word == "different"
-    late._traces |= {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
+    late._traces = {**late._traces, "rounded-1": short(4.0, 3.0, 2.0, 1.05)}
     assert "as far as rounding lets anybody tell" in late._compared()
     late.seconds, late._beside, late.question_ = 70.0, 40.0, Question(budget=60.0)
     assert not late.over, "that is not of the budget"
+    named = study(4.0, 3.0, 2.0, 0.9)
+    named._traces = {**named._traces, "rounded-1": short(4.0, 3.0, 2.0, 1.05)}
+    assert "something else" in named._compared(), "a side's own name, before that of ours was known"
+    gone = Compare(SIDES, Question())
+    assert gone.add("meaning-rounded", None, "") == "meaning-rounded: of a run that is not there any more"
+    assert [trial.key for trial in gone.wanted()] == ["meaning"]
     before = study(4.0, 3.0, 2.0, 0.9)
     before._done.add("pair-001")
     assert [trial.key for trial in before.wanted()] == ["pair-002"], "as it was stored before this was asked"

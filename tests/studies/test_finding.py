@@ -55,6 +55,7 @@ def test_how_many_pairs_would_decide() -> None:
 
 def test_what_would_decide_is_told_of_what_is_not_decided() -> None:
     open_ = Finding("drift", "b", "undecided", _mean(-0.02, 0.01), more=61)
+    assert finding.wanting(replace(open_, more=10)) == "", "as many are there"
     assert finding.wanting(open_) == "; about 61 seeds would decide"
     assert finding.wanting(replace(open_, measure="throughput")) == "; about 61 pairs would decide"
     assert finding.wanting(replace(open_, more=None)) == ""

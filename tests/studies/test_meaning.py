@@ -156,3 +156,19 @@ def test_rounding_needs_time_to_grow() -> None:
     assert not meaning.begins_alike(CHAOTIC, _grown(4.0, 3.0, 2.01, 1.0, 1.0))
     assert not meaning.begins_alike(CHAOTIC, _grown(math.nan, 3.0, 2.0, 1.0, 1.0))
     assert not meaning.begins_alike(CHAOTIC, {})
+
+
+def test_a_difference_that_grows_sooner_than_rounding_is_another_meaning() -> None:
+    first, late = _grown(*(4.0,) * 20), _grown(*(4.0,) * 19, 3.0)
+    assert meaning.compare(first, [first], _grown(*(4.0,) * 19, 3.5), [late]).word == "alike"
+    assert meaning.compare(first, [first], _grown(*(4.0,) * 15, *(3.5,) * 5), [late]).word == "alike"
+    assert meaning.compare(first, [first], _grown(*(4.0,) * 14, *(3.5,) * 6), [late]).word == "different"
+
+
+def test_what_parts_at_once_or_is_not_whole_is_no_rounding() -> None:
+    other = _grown(4.0, 3.0, 2.0, 1.0, 0.6)
+    for run in (_grown(4.0, 2.0, 1.5, 0.6, 0.6), _grown(4.0, 3.0, 2.0, 0.6), {}):
+        assert meaning.compare(CHAOTIC, [CHAOTIC], other, [run]).word == "different"
+    both = dict.fromkeys(("worker/0", "worker/1"), CHAOTIC["worker/0"])
+    second = {**both, "worker/1": other["worker/0"]}
+    assert meaning.compare(both, [both], second, [_grown(4.0, 3.0, 2.0, 0.6, 0.6)]).word == "different"

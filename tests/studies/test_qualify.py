@@ -247,7 +247,7 @@ def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
         (_drift(*SAME, end=-1.0), []),
         (_drift(*SAME, accuracy=-0.2), ["accuracy one"]),
         (_drift(*SAME, accuracy=0.2), []),
-        (_drift(*(1.0 + each for each in SAME)), ["loss_area one", "drift one"]),
+        (_drift(*(1.0 + each for each in SAME)), ["drift one", "drift one"]),
         (_drift(*(1.0 + each for each in SAME), asked="drift"), ["drift one"]),  # as it was stored before
     ],
 )

@@ -165,7 +165,19 @@ def test_other_rounding_is_a_millionth_of_a_step_and_sums_in_another_order() -> 
 
 def test_rounding_is_that_of_the_type_that_amp_has() -> None:
     lenet: dict[str, object] = {"model": "lenet", "steps": 50, "amp": "bfloat16", "optimizer": {"learning_rate": 1.28}}
-    assert _rounded(lenet, {}, {"target.mxnet": "1.8.0.post0"})["rounded-1"] == (1.29, {})
+    found = _rounded(lenet, {}, {"target.mxnet": "1.8.0.post0"})
+    assert [rate for rate, _ in found.values()] == [1.28000128, 1.29, 1.28, 1.28000128]
+    assert [env for _, env in found.values()] == [{}, {}, PLAIN, PLAIN]
+    found = _rounded(lenet, {}, {"workload.optimizer.learning_rate": 1.29})
+    assert [rate for rate, _ in found.values()] == [1.28000128, 1.28, 1.28000128]
+
+
+def test_the_first_side_is_without_its_faults() -> None:
+    late = {"kill": {"select": {"role": "worker"}, "at": {"step": 40}}}
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 100}}
+    text = Sides("q", values, (Side("a", {"faults": [late]}), Side("b", {}))).rounded(24)
+    assert text is not None
+    assert [arm.faults for arm in sides.checked(text, "q").arms.values()] == [[], [], []]
 
 
 def test_what_is_asked_about_rounds_nothing() -> None:
