@@ -556,6 +556,14 @@ def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     assert study.left_out == ([] if counts else ["run, for which /new.py had changed"])
 
 
+def test_what_came_of_other_rounding_counts_whatever_it_was() -> None:
+    """Else it would be asked for again when the study is opened again."""
+    study, ended = Compare(SIDES, Question()), Ended(1.0, "again", "worker/0", "crashed", "signal 9")
+    arms = tuple(ArmMeasures(name, name, 1, 1, ended, (), {}) for name in ("again", "rounded-1"))
+    assert study.counts(Verdict("run", "", "invalid", "SIGTERM", (), arms, (), (), {}))
+    assert not study.counts(Verdict("run", "", "invalid", "SIGTERM", (), arms[:1], (), (), {}))
+
+
 def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
     """A target that all had stands for all; what a side whose worker did not come so far had is not known."""
     plan = plan_of(SCENARIO, ("variants", {"a": {}, "b": {"workload.batch_size": 64}}))
