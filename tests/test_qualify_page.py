@@ -75,14 +75,36 @@ def test_the_old_versions_speed_and_memory_as_they_are_kept() -> None:
     )
 
 
+AGAIN = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0-trains-and-speed.json").read_text())
 MIDDLE = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0.json").read_text())
 
 
 def test_the_version_between_as_it_is_kept() -> None:
     section = PAGE.split("## 1.7.0.post2")[1].split("## 1.5.1")[0]
-    reasons = [reason for row in MIDDLE["rows"] for reason in row["reasons"]]
-    assert (MIDDLE["word"], {reason["word"] for reason in reasons}) == ("no-go", {"no-go"})
-    assert f"{len(reasons)} rows differ" in section
-    assert "21520 cases of 644 operators" in MIDDLE["rows"][1]["told"][0]
-    rows = section.split("\n\n")[2]
-    assert set(re.findall(r"^\| `([^`]+)`", rows, re.M)) == {reason["text"].split(":")[0] for reason in reasons}
+    by_title = {row["title"]: row for kept in (MIDDLE, AGAIN) for row in kept["rows"]}
+    rows = re.findall(r"^\| ([^|]+) \| (go|no-go|not decided) \|", section, re.M)
+    assert rows == [(row["title"], by_title[row["title"]]["word"]) for row in MIDDLE["rows"]]
+    meaning, speed, survival, fails = (MIDDLE["rows"][place] for place in (1, 3, 4, 5))
+    assert f"{len(meaning['reasons'])} rows differ" in section
+    assert "13500 cases of 666 operators" in meaning["told"][0] and "38 cells" in survival["told"]
+    table = section.split("\n\n")[4]
+    assert set(re.findall(r"^\| `([^`]+)`", table, re.M)) == {each["text"].split(":")[0] for each in meaning["reasons"]}
+    slower = [each["text"] for each in speed["reasons"] if each["group"] == "operators that take longer"]
+    assert f"calls of {len(slower)} operators take longer" in section
+    assert [each.split(":")[0] for each in slower[:2]] == ["_MinusScalar", "MAERegressionOutput"]
+    assert [each["text"].split(":")[0] for each in fails["reasons"]] == ["linalg_potrf"]
+
+
+def test_the_version_between_trains_the_same_and_is_faster() -> None:
+    _, trains, speed = AGAIN["rows"]
+    means = [each.split(" mean loss")[0].rsplit(" ", 1)[1] for each in trains["told"] if "mean loss" in each]
+    assert sorted(means) == ["+0.00%", "+0.00%", "+0.22%", "-0.00%", "-0.14%"]
+    assert "resnet18: new is same: +0.22% mean loss (-0.40% to +0.85%; 8 seeds)" in trains["told"]
+    found = [re.match(r"([^:]+): new is (faster|same): \+([\d.]+)% throughput", each) for each in speed["told"]]
+    assert {each[1]: (each[2], round(float(each[3]))) for each in found if each} == {
+        "dist-sync": ("faster", 27), "lenet-bfloat16": ("faster", 66), "lenet": ("faster", 51),
+        "lstm": ("same", 1), "resnet18": ("faster", 6),
+    }  # fmt: skip
+    more = [re.search(r"\+(\d)\.\d+% peak memory", each["text"]) for each in speed["reasons"]]
+    assert [round(float(each["text"].split("+")[1].split("%")[0])) for each in speed["reasons"]] == [4, 4] and all(more)
+    assert any("alike as far as rounding lets anybody tell" in each for each in speed["told"])
