@@ -52,7 +52,7 @@ def test_the_old_version_as_it_is_kept() -> None:
     assert Counter(reason["word"] for reason in fails["reasons"]) == {"no-go": 5, "not decided": 1}
     named = {reason["text"].split(":")[0] for row in OLD["rows"] for reason in row["reasons"]}
     named = {re.sub(r"(save_states)\..*", r"\1", name) for name in named}
-    table = section.split("\n\n")[4]
+    table = section.split("\n\n")[5]
     assert set(re.findall(r"`([^`]+)`", table)) <= named
 
 
@@ -73,6 +73,13 @@ def test_the_old_versions_speed_and_memory_as_they_are_kept() -> None:
     assert (
         other.startswith("resnet18: new: it computes something else: first the loss of step 0") and "batchnorm" in other
     )
+
+
+def test_the_old_version_trains_the_same() -> None:
+    kept = json.loads((ROOT / "results" / "qualify" / "1.5.1.post0-1.9.1-trains.json").read_text())
+    told = kept["rows"][1]["told"]
+    assert (kept["word"], len([each for each in told if "new is same" in each and "mean loss" in each])) == ("go", 4)
+    assert "resnet18: new is same: -0.19% mean loss (-0.91% to +0.53%; 8 seeds)" in told
 
 
 AGAIN = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0-trains-and-speed.json").read_text())
