@@ -272,19 +272,13 @@ class Compare(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
             raise LookupError(key)
-        if key == OTHERWISE and not self._short:
-            return f"{key}: of a run that is not there any more"
-        self._rounding_known |= key == OTHERWISE
-        if key == OTHERWISE and verdict is None:
-            return f"{key}: {failure}"
+        if key == OTHERWISE:
+            return f"{key}: {self._add_rounded(verdict, failure)}"
         if verdict is None or self.folder is None:
             return self._failed(key, failure, again=True)
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
-        if key == OTHERWISE:
-            self._beside += seconds
-            return self._add_rounded(folder, verdict)
         self.changed = self._what_changed(_what_ran(folder, verdict.facts))
         if self.changed:
             return self._failed(key, self.changed)
@@ -400,10 +394,18 @@ class Compare(Study):
         self._traces = {**self._traces, **found}
         return self._compared()
 
-    def _add_rounded(self, folder: RunFolder, verdict: Verdict) -> str:
-        """What the first side is with other rounding, of the runs that came to their end."""
+    def _add_rounded(self, verdict: Verdict | None, failure: str) -> str:
+        """What the first side is with other rounding, of the runs that came to their end; whatever it is, once."""
+        if not self._short:
+            return "of a run that is not there any more"
+        self._rounding_known = True
+        if verdict is None or self.folder is None:
+            return failure
+        folder = run_folder.find(self.folder.results, verdict.run)
+        seconds = pairs.seconds_of(folder)
+        self.seconds, self._beside = self.seconds + seconds, self._beside + seconds
         if changed := self._differing(_what_ran(folder, verdict.facts)):
-            return f"{OTHERWISE}: {changed[0]} has changed since"
+            return f"{changed[0]} has changed since"
         ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
         ended = {name for name, end in ends.items() if end.outcome == "completed"}
         found = meaning.traces(history.read(folder.path / "history.jsonl"))

@@ -31,9 +31,13 @@ def shows(study: Compare, suspect: Suspect) -> bool:
 
 
 def is_refuted(study: Compare, suspect: Suspect) -> bool:
-    """Whether it says otherwise, and not only nothing: what begins late shows in pairs alone."""
+    """Whether it says otherwise, and not only nothing: what begins late shows in pairs alone.
+
+    Where rounding grows as far as what is suspected, nobody can say.
+    """
     if suspect.measure == MEANING:
-        return not study.broken and bool(study.meanings) and bool(study.evidence.pairs)
+        hidden = any(found.rounding is not None for found in study.meanings.values())
+        return not study.broken and not hidden and bool(study.meanings) and bool(study.evidence.pairs)
     found = finding(study, suspect)
     return found is not None and found.word != "undecided"
 

@@ -49,11 +49,15 @@ class Trace:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a side computes beside the first one. ``difference`` is the largest of a loss, relative to it."""
+    """What a side computes beside the first one. ``difference`` is the largest of a loss, relative to it.
+
+    ``rounding``: how far other rounding parts the first one from itself, where that may be all; else None.
+    """
 
     word: Word
     sentence: str
     difference: float | None = None
+    rounding: float | None = None
 
 
 Traces = Mapping[str, Trace]
@@ -135,13 +139,9 @@ def _form(trace: Trace) -> tuple[int, list[int]]:
 
 def _grows_as_far(runs: Sequence[Trace], other: Trace) -> bool:
     """Whether rounding parts runs of the first side as far, at each step or some steps later."""
-    own = [max(_steps(one, two)[step] for one, two in itertools.combinations(runs, 2)) for step in _range(other)]
-    apart = _steps(runs[0], other)
-    return all(apart[step] <= max(ROUNDING, _OWN * max(own[: step + SHIFT + 1])) for step in _range(other))
-
-
-def _range(trace: Trace) -> range:
-    return range(len(trace.losses))
+    own = [max(each) for each in zip(*itertools.starmap(_steps, itertools.combinations(runs, 2)), strict=True)]
+    apart = enumerate(_steps(runs[0], other))
+    return all(each <= max(ROUNDING, _OWN * max(own[: step + SHIFT + 1])) for step, each in apart)
 
 
 def _own(runs: Sequence[Traces], worker: str) -> list[Trace]:
@@ -169,8 +169,9 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace, rounded: Sequ
         return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
     runs = (first, *again, *rounded)
     if rounded and _grows_as_far(runs, other) and _strayed(first, (*again, *rounded), other) is None:
-        grows = f"rounding grows to {_most(runs):.1g} in the first one, too"
-        return Meaning("alike", f"alike as far as rounding lets anybody tell: {parts}; {amount}; {grows}", apart)
+        most = _most(runs)
+        grows = f"rounding grows to {most:.1g} in the first one, too"
+        return Meaning("alike", f"alike as far as rounding lets anybody tell: {parts}; {amount}; {grows}", apart, most)
     amount = amount if strayed is None else f"{amount}; {strayed}"
     return Meaning("different", f"it computes something else: {parts}; {amount}", apart)
 

@@ -21,7 +21,6 @@ from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import Question, sentence, wanting
-from harness.studies.meaning import ROUNDING
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -333,7 +332,7 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
             yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}" if word == "no-go" else "")
-        elif found.word == "alike" and (found.difference or 0.0) > ROUNDING:
+        elif found.rounding is not None:
             yield Reason(f"{side}: {found.sentence}", "go")
     yield from _answers(study, f"speed {name}")
     if not study.broken:

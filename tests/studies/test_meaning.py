@@ -138,6 +138,7 @@ def test_what_rounding_grows_to_is_no_other_meaning() -> None:
         "alike as far as rounding lets anybody tell: first the loss of step 0 (4 against 4.000001); losses differ by "
         "up to 0.2 of themselves within 5 steps; rounding grows to 0.1 in the first one, too",
         0.19999999999999996,
+        0.09999999999999998,
     )
     assert meaning.compare(CHAOTIC, [CHAOTIC], _grown(4.0, 3.0, 2.0, 1.0, 0.6), [rounded]).word == "different"
     calm = _grown(4.0, 3.0, 2.0, 1.000001, 1.0)

@@ -115,7 +115,7 @@ def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
 
 def test_what_rounding_grew_to_is_told_and_is_no_reason() -> None:
     study = _speed(*SAME)
-    study._short = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3)}
+    study._short = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3, 0.2)}
     assert (NEW + ": alike as far as rounding lets anybody tell", "go") in {
         (reason.text, reason.word) for reason in qualify._speed(study, "one")
     }
