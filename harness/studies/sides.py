@@ -26,11 +26,14 @@ AGAIN = "again"
 REPEATS = ("again-2", "again-3", "again-4", "again-5")
 """And some more times, where it does not."""
 
-ROUNDED = ("rounded-1", "rounded-2", "rounded-3", "rounded-4")
-"""The first side with other rounding: with steps a little longer, with sums in another order, with both."""
+ROUNDED = ("rounded-1", "rounded-2", "rounded-3", "rounded-4", "rounded-5")
+"""The first side with other rounding: with steps a little longer or shorter, with sums in another order, with both."""
 
-_LONGER, _UNITS = 1e-6, {"float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""By which steps are longer: some ten units of the last place of float32, and with AMP one of its type's, too."""
+_LONGER, _UNITS = (1e-5, -1e-5), {"float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""By which steps are longer: what sums of float32 differ by, a hundredth of what passes for rounding in parameters.
+
+With AMP also one unit of its type's last place.
+"""
 
 _PLAIN = {"target.env.MXNET_MKLDNN_ENABLED": "0", "target.env.MXNET_ONEDNN_ENABLED": "0"}
 """Without oneDNN what it has code for is summed in another order."""
@@ -128,7 +131,7 @@ class Sides:
         return any(what.search(f"{path} {value}") for side in self.sides for path, value in side.fields.items())
 
     def _longer_rates(self, steps: int) -> list[float]:
-        """The learning rate of the first side, and a little more.
+        """The learning rate of the first side, and a little more or less.
 
         None where a script has its own; nothing of AMP's unit where steps may be what is asked about.
         """
@@ -136,7 +139,7 @@ class Sides:
         if own.script is not None:
             return []
         of_amp = [] if own.amp is None or self._asks_of(_OF_STEPS) else [_UNITS[own.amp.dtype]]
-        return [own.optimizer.learning_rate * (1 + unit) for unit in (_LONGER, *of_amp)]
+        return [own.optimizer.learning_rate * (1 + unit) for unit in (*_LONGER, *of_amp)]
 
     def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}

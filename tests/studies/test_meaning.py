@@ -154,7 +154,8 @@ def test_a_parameter_that_rounding_does_not_move_so_far_is_another_meaning() -> 
 
 def test_rounding_needs_time_to_grow() -> None:
     assert meaning.begins_alike(CHAOTIC, _grown(4.0001, 3.0, 2.0, 0.1, 0.1))
-    assert not meaning.begins_alike(CHAOTIC, _grown(4.0, 3.0, 2.01, 1.0, 1.0))
+    assert meaning.begins_alike(CHAOTIC, _grown(4.0, 3.0, 2.01, 1.0, 1.0))
+    assert not meaning.begins_alike(CHAOTIC, _grown(4.0, 3.01, 2.0, 1.0, 1.0))
     assert not meaning.begins_alike(CHAOTIC, _grown(math.nan, 3.0, 2.0, 1.0, 1.0))
     assert not meaning.begins_alike(CHAOTIC, {})
 
