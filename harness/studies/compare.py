@@ -27,9 +27,10 @@ from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.finding import Finding, Question, as_json, is_decided, margin_in_words, sentence
-from harness.studies.meaning import Meaning, Traces
+from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
-from harness.studies.sides import AGAIN, REPEATS, ROUNDED, Sides
+from harness.studies.short_runs import ShortRuns
+from harness.studies.sides import AGAIN, REPEATS, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.vocabulary.events import Ended, Event
@@ -93,12 +94,10 @@ class Compare(Study):
         self._planned = asked.budget
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
-        self._short: dict[str, Meaning] = {}
+        self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
         self.failures: list[str] = []
         self._in_a_row: list[bool] = []
         self._lost: list[str] = []
-        self._traces: Mapping[str, Traces] = {}
-        self._rounding_known = False
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
@@ -122,7 +121,7 @@ class Compare(Study):
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
-        rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False}
+        rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False, "beyond": False}
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
@@ -134,25 +133,16 @@ class Compare(Study):
         if not (self.meanings or self.broken or self.unavailable or self.changed):
             if self.has_given_up:
                 return []
-            if self._traces:
+            if self.short.want_repeats:
                 return [Trial(self._numbered(REPEATED), self.scenario.repeated(MEANING_STEPS))]
             return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
-        if self._may_be_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
+        if not self._done and self.short.want_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
             return [Trial(OTHERWISE, text)]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
         missing = (number for number in itertools.count() if _key(number) not in self._done)
         return [Trial(_key(number), self.pair(number)) for number in itertools.islice(missing, count)]
-
-    @property
-    def _may_be_rounding(self) -> bool:
-        """Whether a side that repeats itself differs from another by what rounding alone might do; asked once."""
-        if self._rounding_known or self._done or any(name in self._traces for name in REPEATS):
-            return False
-        first = self._traces.get(self.scenario.sides[0].name, {})
-        differ = [side for side, found in self._short.items() if found.word == "different"]
-        return any(meaning.begins_alike(first, self._traces.get(side, {})) for side in differ)
 
     def _numbered(self, key: str) -> str:
         """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
@@ -163,7 +153,7 @@ class Compare(Study):
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
         if self.broken or self.unavailable or self.changed or self.has_given_up:
             return True
-        if self.question_.of_meaning and self.differ_at_once:
+        if self.question_.of_meaning and self.short.differ_at_once:
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
@@ -253,15 +243,11 @@ class Compare(Study):
         lost = [
             ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
         ]
-        if self._rounds(verdict):
+        if self.short.are_rounding([arm.of for arm in verdict.arms]):
             return True  # whatever came of it, it is not made again
         if self._other_than_before(verdict):  # as of a script that is as it was again
             return False
         return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
-
-    def _rounds(self, verdict: Verdict) -> bool:
-        """Whether a run is of the first side with other rounding."""
-        return any(arm.of in ROUNDED and arm.of not in self._names for arm in verdict.arms)
 
     def _other_than_before(self, verdict: Verdict) -> list[str]:
         """In what a run differs from those before it."""
@@ -382,54 +368,33 @@ class Compare(Study):
         return any(side in effects for pair in self.evidence.pairs for effects in pair.effects.values())
 
     def _add_meaning(self, past: Sequence[Event]) -> str:
-        """Where the first side does not repeat itself, it is run some more times, to see by how much."""
         self._in_a_row.clear()
-        found = meaning.traces(past)
-        first = self.scenario.sides[0].name
-        if not self._traces:
-            self._traces = found
+        if not self._step:
             self._step = pairs.step_seconds(past)
-            if not meaning.repeats(found.get(first, {}), found.get(AGAIN, {})):
-                return f"{first} does not repeat itself; it is run {len(REPEATS)} more times"
-        self._traces = {**self._traces, **found}
-        return self._compared()
+        return self.short.add(meaning.traces(past))
 
     def _add_rounded(self, verdict: Verdict | None, failure: str) -> str:
         """What the first side is with other rounding, of the runs that came to their end; whatever it is, once."""
-        if not self._short:
+        if not self.short.found:
             return "of a run that is not there any more"
-        self._rounding_known = True
         if verdict is None or self.folder is None:
+            self.short.add_rounded({})
             return failure
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds, self._beside = self.seconds + seconds, self._beside + seconds
         if changed := self._differing(_what_ran(folder, verdict.facts)):
+            self.short.add_rounded({})
             return f"{changed[0]} has changed since"
         ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
         ended = {name for name, end in ends.items() if end.outcome == "completed"}
         found = meaning.traces(history.read(folder.path / "history.jsonl"))
-        self._traces = {**self._traces, **{name: traces for name, traces in found.items() if name in ended}}
-        return self._compared()
-
-    def _compared(self) -> str:
-        first = self._traces.get(self.scenario.sides[0].name, {})
-        own = [] if not self._rounding_known else [name for name in ROUNDED if name not in self._names]
-        again, rounded = (
-            [self._traces[name] for name in names if name in self._traces] for names in ((AGAIN, *REPEATS), own)
-        )
-        self._short = {side: meaning.compare(first, again, self._traces.get(side, {}), rounded) for side in self._names}
-        return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
+        return self.short.add_rounded({name: traces for name, traces in found.items() if name in ended})
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
         """What each other side computes, by short runs, and by where pairs ended if these were alike, bit by bit."""
-        return {side: self._in_the_end(side, found) for side, found in self._short.items()}
-
-    @property
-    def differ_at_once(self) -> bool:
-        """Whether all other sides compute something else within their short runs already."""
-        return bool(self._short) and all(found.word == "different" for found in self._short.values())
+        return {side: self._in_the_end(side, found) for side, found in self.short.found.items()}
 
     def _in_the_end(self, side: str, found: Meaning) -> Meaning:
         """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""

@@ -13,7 +13,7 @@ from harness.statistics.convergence import Convergence
 from harness.statistics.sequential import IN_TIME, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
-from harness.studies.finding import Finding, Margin, Question, is_decided, pairs_needed, word_of
+from harness.studies.finding import Finding, Margin, Question, is_beyond, is_decided, pairs_needed, word_of
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 
@@ -94,12 +94,12 @@ class Evidence:
 
         Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
         """
-        every = self._history(self.asked.measure, side)
+        every = self._history(self.asked.measure, side, self.asked.beyond)
         if every and (every[-1].missing or side.name in self.fallen):
             return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
-            every = guarded(every, self._history(GUARD, side), room)
+            every = guarded(every, self._history(GUARD, side, self.asked.beyond), room)
         last = every[-1] if every else Finding(self.asked.measure, side.name, "undecided", None)
         return next(filter(is_decided, every), last)
 
@@ -108,21 +108,24 @@ class Evidence:
         every = self._history(measure, side)
         return every[-1] if every else Finding(measure, side.name, "undecided", None)
 
-    def _history(self, measure: str, side: Side) -> list[Finding]:
+    def _history(self, measure: str, side: Side, beyond: bool = False) -> list[Finding]:
         """After each pair that counts, how a side compared by then: later pairs change nothing of it."""
         means, counted, found = self.means(measure, side), self.counted, list[Finding]()
         had = itertools.accumulate(side.name in pair.effects.get(measure, {}) for pair in counted)
         for number, known in enumerate(had, 1):
             mean = means[known - 1] if known else None
-            found.append(self._of(measure, side, mean, number - known, self._margin(measure, counted[:number])))
+            found.append(self._of(measure, side, mean, number - known, self._margin(measure, counted[:number]), beyond))
         return found
 
     @staticmethod
-    def _of(measure: str, side: Side, mean: Sequential | None, missing: int, margin: Margin | None) -> Finding:
+    def _of(
+        measure: str, side: Side, mean: Sequential | None, missing: int, margin: Margin | None, beyond: bool = False
+    ) -> Finding:
         if mean is None or missing:
             return Finding(measure, side.name, "undecided", mean, None, missing)
-        word = word_of(MEASURES[measure], mean, margin)
-        return Finding(measure, side.name, word, mean, pairs_needed(mean, margin) if word == "undecided" else None)
+        word = word_of(MEASURES[measure], mean, margin, beyond)
+        more = pairs_needed(MEASURES[measure], mean, margin, beyond) if word == "undecided" else None
+        return Finding(measure, side.name, word, mean, more)
 
     def margin(self, measure: str) -> Margin | None:
         """How close counts as the same; None where nobody can say."""
@@ -141,10 +144,16 @@ class Evidence:
 
     def is_worse_by_more(self, finding: Finding) -> bool:
         """Whether all of its interval lies beyond what counts as the same."""
-        measure, margin = MEASURES[finding.measure], self.margin(finding.measure)
-        if finding.word != measure.worse or finding.mean is None or margin is None:
+        if finding.word != MEASURES[finding.measure].worse or finding.mean is None:
             return False
-        return finding.mean.low > margin.high if measure.lower_is_better else finding.mean.high < margin.low
+        return is_beyond(finding.mean, self.margin(finding.measure))
+
+    def is_worse_about_so(self, finding: Finding) -> bool:
+        """Whether it is worse for sure, and as likely as not by more than what counts as the same."""
+        if finding.word != MEASURES[finding.measure].worse or finding.mean is None:
+            return False
+        margin = self.margin(finding.measure)
+        return margin is not None and not margin.low <= finding.mean.estimate <= margin.high
 
     @property
     def doubt(self) -> str:

@@ -30,7 +30,8 @@ class Question:
     ``resolve`` None: 1 %, or of drift half of what seeds differ by. ``seeds``: the least of them, of drift. ``level``:
     the chance that sides which are alike are said to differ. ``limit``: seconds until which it goes on beyond the
     budget, as long as the pairs that an answer still takes fit. ``of_meaning``: what sides compute is all
-    that is asked; once they differ in short runs no pair is made.
+    that is asked; once they differ in short runs no pair is made. ``beyond``: that a side is worse is no answer before
+    all of the interval is worse by more than what counts as the same.
     """
 
     measure: str = "throughput"
@@ -41,6 +42,7 @@ class Question:
     level: float = LEVEL
     limit: float = 0.0
     of_meaning: bool = False
+    beyond: bool = False
 
     def __post_init__(self) -> None:
         """InputError for what nothing can be made of, as in a damaged file."""
@@ -97,20 +99,30 @@ def is_decided(finding: Finding) -> bool:
     return finding.word != "undecided"
 
 
-def word_of(measure: Compared, mean: Sequential, margin: Margin | None) -> Word:
-    """Same, where the whole interval lies within the margin; else by which side of no effect it lies on."""
+def word_of(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> Word:
+    """Same, where the whole interval lies within the margin; else by which side of no effect it lies on.
+
+    With ``beyond`` it is worse only where all of it lies outside of the margin, too.
+    """
     if margin is not None and margin.low <= mean.low and mean.high <= margin.high:
         return "same"
     if mean.low <= 0 <= mean.high:
         return "undecided"
-    improved = (mean.estimate < 0) == measure.lower_is_better
-    return measure.better if improved else measure.worse  # type: ignore[return-value]
+    if (mean.estimate < 0) == measure.lower_is_better:
+        return measure.better  # type: ignore[return-value]
+    return "undecided" if beyond and not is_beyond(mean, margin) else measure.worse  # type: ignore[return-value]
 
 
-def pairs_needed(mean: Sequential, margin: Margin | None) -> int | None:
-    """Pairs in all until it would be told from no effect, or shown to lie within the margin, at this estimate."""
+def is_beyond(mean: Sequential, margin: Margin | None) -> bool:
+    """Whether all of an interval lies on one side of what counts as the same."""
+    return margin is not None and (mean.low > margin.high or mean.high < margin.low)
+
+
+def pairs_needed(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> int | None:
+    """Pairs in all until `word_of` would have an answer, at this estimate."""
     room = min(margin.high - mean.estimate, mean.estimate - margin.low) if margin is not None else 0.0
-    half = max(abs(mean.estimate), room)
+    worse = (mean.estimate < 0) != measure.lower_is_better
+    half = abs(room) if beyond and worse and margin is not None else max(abs(mean.estimate), room)
     return mean.needed(half) if half > 0 else None
 
 

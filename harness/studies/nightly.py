@@ -247,7 +247,7 @@ class Nightly(Composite):
 
     def _differs_at_once(self, suspect: Suspect) -> bool:
         study = self.parts.get(f"confirm-{suspect.part}")
-        return isinstance(study, Compare) and study.differ_at_once
+        return isinstance(study, Compare) and study.short.differ_at_once
 
     def _half(self, suspect: Suspect) -> float:
         """Half of what was confirmed: a change that does less is not the one that is looked for."""

@@ -160,11 +160,13 @@ class Qualify(Composite):
         if row == SURVIVAL:
             return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
         if row == DRIFT:
-            return Compare(asked.sides(name), Question(LEARNING, None, asked.budget, seeds=asked.seeds))
+            return Compare(asked.sides(name), Question(LEARNING, None, asked.budget, seeds=asked.seeds, beyond=True))
         if row == LATENCY:
             resolve = max(asked.resolve, LATENCY_RESOLVE)
-            return Compare(asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE))
-        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget))
+            return Compare(
+                asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE, beyond=True)
+            )
+        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget, beyond=True))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         """Of a part that did not come to its end, what it saw until then may be reason enough."""
@@ -350,15 +352,20 @@ def _latency(study: Compare, name: str) -> Iterator[Reason]:
 
 
 def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Reason]:
-    """By measures that only count where all of an interval is worse by more than the margin."""
+    """By measures that speak against it only where all of an interval is worse by more than the margin.
+
+    Where it is worse for sure, and rather by more than that, nobody knows.
+    """
     for measure in measures:
         for other in study.evidence.others:
             finding = study.evidence.finding(measure, other)
             if study.evidence.is_worse_by_more(finding):
                 yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+            elif study.evidence.is_worse_about_so(finding):
+                yield Reason(sentence(finding), "not decided", f"{measure} {name}")
             elif finding.mean is None and study.evidence.pairs:
                 yield Reason(f"{MEASURES[measure].name} was not measured", "go")
-            elif finding.mean is not None and finding.word == "undecided":
+            elif finding.mean is not None and finding.word in ("undecided", MEASURES[measure].worse):
                 yield Reason(sentence(finding), "go")
 
 

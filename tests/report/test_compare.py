@@ -21,7 +21,7 @@ SIDES = Sides(
 
 def _study() -> Compare:
     study = Compare(SIDES, Question())
-    study._short = {"b": Meaning("identical", "the same numbers", 0.0)}
+    study.short.found = {"b": Meaning("identical", "the same numbers", 0.0)}
     return study
 
 

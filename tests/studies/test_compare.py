@@ -35,7 +35,7 @@ SIDES = Sides(
 def _known(question: Question, *done: str) -> list[str]:
     study = Compare(SIDES, question)
     assert [trial.key for trial in study.wanted()] == ["meaning"]
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     study._done.update(done)
     return [trial.key for trial in study.wanted()]
 
@@ -118,7 +118,7 @@ def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "
 def _compared(question: Question) -> Compare:
     """Its sides mean the same, and one pair of them is there."""
     study = Compare(SIDES, question)
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     study._take(Pair("run", 1.0, {question.measure: {"b": 0.03}}, {}))
     return study
 
@@ -137,7 +137,7 @@ def test_a_side_that_fails_after_it_was_decided_is_not_faster_any_more() -> None
     """Nor does it keep another side from its answer, whose numbers of that pair count."""
     three = Sides("q", SIDES.values, (*SIDES.sides, Side("c", {"target.env.X": 2})))
     study = Compare(three, Question(resolve=0.05))
-    study._short = dict.fromkeys("bc", Meaning("identical", "", 0.0))
+    study.short.found = dict.fromkeys("bc", Meaning("identical", "", 0.0))
 
     def pair(noise: float, **sides: float) -> Pair:
         effects = {side: effect + noise for side, effect in sides.items()}
@@ -170,8 +170,8 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
 
     def study(*losses: float) -> Compare:
         found = Compare(SIDES, Question())
-        found._traces = {"a": short(4.0, 3.0, 2.0, 1.0), "again": short(4.0, 3.0, 2.0, 1.0), "b": short(*losses)}
-        assert "it computes something else" in found._compared()
+        own = short(4.0, 3.0, 2.0, 1.0)
+        assert "it computes something else" in found.short.add({"a": own, "again": own, "b": short(*losses)})
         return found
 
     assert [trial.key for trial in study(4.0, 3.5, 2.0, 0.9).wanted()] == ["pair-001"], "it begins at once"
@@ -180,13 +180,11 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
     assert late.add("meaning-rounded", None, "no memory") == "meaning-rounded: no memory"
     assert [trial.key for trial in late.wanted()] == ["pair-001"]
     assert late.meanings["b"].word == "different"
-    late._traces = {**late._traces, "rounded-1": short(4.0, 3.0, 2.0, 1.05)}
-    assert "as far as rounding lets anybody tell" in late._compared()
+    other = {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
+    assert "as far as rounding lets anybody tell" in late.short.add_rounded(other)
     late.seconds, late._beside, late.question_ = 70.0, 40.0, Question(budget=60.0)
     assert not late.over, "that is not of the budget"
-    named = study(4.0, 3.0, 2.0, 0.9)
-    named._traces = {**named._traces, "rounded-1": short(4.0, 3.0, 2.0, 1.05)}
-    assert "something else" in named._compared(), "a side's own name, before that of ours was known"
+    assert "something else" in study(4.0, 3.0, 2.0, 0.9).short.add(other), "a side's own name, before ours was known"
     gone = Compare(SIDES, Question())
     assert gone.add("meaning-rounded", None, "") == "meaning-rounded: of a run that is not there any more"
     assert [trial.key for trial in gone.wanted()] == ["meaning"]
@@ -198,7 +196,7 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
 def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
     def compared(drift: float, word: Literal["identical", "alike"] = "identical") -> Compare:
         study = Compare(SIDES, Question())
-        study._short = {"b": Meaning(word, "the same numbers of 24 steps", 0.0)}
+        study.short.found = {"b": Meaning(word, "the same numbers of 24 steps", 0.0)}
         for apart in (0.0, drift, drift / 2):
             study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": apart}))
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {}))  # nobody saw a loss
@@ -229,7 +227,7 @@ def test_a_side_that_fails_three_times_is_an_answer() -> None:
 def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
     """What never trained in turns may do so alone, as where memory is short; else that is the answer."""
     study = Compare(SIDES, Question())
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     assert "turns: " in study.wanted()[0].text
     told = [_lost(study, "b") for _ in range(3)]
     assert told[-1].endswith("; from now on sides run one after the other")
@@ -299,7 +297,7 @@ def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
 def test_sides_that_never_lived_together_run_one_after_the_other(lost: str) -> None:
     """Who is ended where memory does not serve both is a matter of luck."""
     study = Compare(SIDES, Question())
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     told = [_lost(study, side) for side in lost]
     assert (study.duet, study.has_given_up, study.broken) == (False, False, "")
     assert told[-1].endswith("; from now on sides run one after the other")
@@ -315,7 +313,7 @@ def test_sides_that_lived_together_once_are_not_parted() -> None:
 def test_a_side_that_fell_in_a_short_run_is_not_faster() -> None:
     study = Compare(SIDES, Question())
     study._add_lost("meaning", Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     for noise in (0.0, 0.001, -0.001, 0.002):
         both = {name: {"b": 0.2 + noise} for name in ("throughput", "throughput_overall")}
         study._take(Pair("run", 100.0, both, {}))
@@ -336,7 +334,7 @@ def test_what_is_not_measured_is_not_when_it_is_opened_again() -> None:
 def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
     def told(parted: float = 0.0, **effects: float) -> str | None:
         study = Compare(SIDES, Question(resolve=0.5))
-        study._short = {"b": Meaning("identical", "", 0.0)}
+        study.short.found = {"b": Meaning("identical", "", 0.0)}
         for number in range(6):
             noise = 0.001 * (number % 3)
             every = {"throughput": 0.0, "throughput_overall": 0.0, **effects}
@@ -375,10 +373,10 @@ def test_why_there_is_no_pair() -> None:
 def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> None:
     for word, keys in (("different", []), ("identical", ["pair-001"])):
         study = Compare(SIDES, Question(of_meaning=True))
-        study._short = {"b": Meaning(word, "the loss of step 3", 0.1)}  # type: ignore[arg-type]
+        study.short.found = {"b": Meaning(word, "the loss of step 3", 0.1)}  # type: ignore[arg-type]
         assert [trial.key for trial in study.wanted()] == keys
         assert Compare.asked(study.question, Path()).question_.of_meaning
-    study._short = {"b": Meaning("different", "the loss of step 3", 0.1)}
+    study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
     assert study.in_words == "q: b has another meaning; no pair was made: short runs tell what both compute"
 
 
@@ -400,12 +398,12 @@ def test_why_a_setting_likely_does_nothing_is_told_before_speed_is_decided() -> 
     lazy = Sides("q", SIDES.values, (Side("a", {}), Side("b", {"workload.optimizer.lazy_update": True})))
     study = Compare(lazy, Question())
     assert study.without_effect("b") is None
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     study.evidence.pairs.append(Pair("run", 1.0, {"drift": {"b": 0.0}, "throughput": {"b": 0.01}}, {}))
     why = study.without_effect("b")
     assert why is not None and why.startswith("no number differs by it, bit by bit; speed is not decided; lazy_update")
     other = Compare(SIDES, Question())
-    other._short, other.evidence.pairs = study._short, study.evidence.pairs
+    other.short.found, other.evidence.pairs = study.short.found, study.evidence.pairs
     assert other.without_effect("b") is None  # nothing is known of that variable
 
 
@@ -467,7 +465,7 @@ def test_a_seed_whose_loss_says_nothing_is_missing(losses: tuple[float, float | 
 )
 def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects: list[float], over: bool) -> None:
     study = Compare(SIDES, Question(budget=60.0, limit=limit))
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     for effect in effects:
         study.seconds += 50.0
         both = {name: {"b": effect} for name in ("throughput", "throughput_overall")}
@@ -478,7 +476,7 @@ def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects
 
 def test_what_an_answer_would_have_taken_is_said() -> None:
     study = Compare(SIDES, Question(budget=60.0))
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     assert study.why_undecided == ""
     for effect in (-0.2, -0.25):
         study.seconds += 50.0
@@ -495,10 +493,10 @@ def test_seeds_that_change_nothing_are_no_seeds() -> None:
 
 def test_another_meaning_is_in_words_unless_seeds_decide() -> None:
     study = _compared(Question())
-    study._short = {"b": Meaning("different", "the loss of step 3", 0.1)}
+    study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
     assert study.in_words.startswith("q: b has another meaning; b is undecided")
     drift = _compared(Question(measure="drift"))
-    drift._short = study.meanings
+    drift.short.found = dict(study.meanings)
     assert "another meaning" not in drift.in_words
 
 
@@ -527,7 +525,7 @@ def test_what_is_run_may_not_change_meanwhile() -> None:
 
 def test_a_seed_whose_run_cannot_be_trusted_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Compare(SIDES, Question(measure="drift"))
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     study.folder = study_folder.create(tmp_path, study.name, study.question)
     monkeypatch.setattr(run_folder, "find", lambda results, name: None)
     monkeypatch.setattr(compare, "_what_ran", lambda folder, facts: {})
@@ -590,7 +588,7 @@ def test_what_diverges_at_once_is_not_tried_again() -> None:
 
 def test_what_diverges_in_turns_would_apart() -> None:
     study = Compare(SIDES, Question())
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     for _ in range(3):
         _lost(study, "b", "diverged")
     assert (study.duet, study.broken) == (True, "b did not train to the end: diverged: it ended by signal 9")
@@ -605,7 +603,7 @@ def test_a_single_worker_waits_for_nobody() -> None:
 
 def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
     study = Compare(SIDES, Question())
-    study._short = {"b": Meaning("identical", "", 0.0)}
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
     for noise in (0.0, 0.03, -0.03, 0.02, -0.02, 0.01):
         both = {"throughput": {"b": noise}, "throughput_overall": {"b": noise - 1.0}}
         study.seconds += 40.0

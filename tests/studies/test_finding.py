@@ -47,10 +47,30 @@ def test_an_answer_in_words() -> None:
 
 
 def test_how_many_pairs_would_decide() -> None:
-    needed = finding.pairs_needed(Sequential(10, 0.005, 0.02, 0.0064), Margin(-0.01, 0.01))
+    speed, narrow = MEASURES["throughput"], Margin(-0.01, 0.01)
+    needed = finding.pairs_needed(speed, Sequential(10, 0.005, 0.02, 0.0064), narrow)
     assert needed is not None
     assert 20 <= needed <= 60
-    assert finding.pairs_needed(Sequential(10, 0.0, 0.5, 5.0), Margin(-0.001, 0.001)) is None
+    assert finding.pairs_needed(speed, Sequential(10, 0.0, 0.5, 5.0), Margin(-0.001, 0.001)) is None
+    slower = Sequential(10, -0.012, 0.015, 0.0064)
+    from_none, from_margin = (finding.pairs_needed(speed, slower, narrow, beyond) for beyond in (False, True))
+    assert from_none is not None and from_margin is not None
+    assert from_margin > 2 * from_none, "much nearer"
+
+
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "word"),
+    [
+        ("throughput", -0.03, -0.002, "undecided"),
+        ("throughput", -0.03, -0.011, "slower"),
+        ("throughput", -0.009, -0.002, "same"),
+        ("throughput", 0.002, 0.03, "faster"),
+        ("latency_p99", 0.002, 0.03, "undecided"),
+        ("latency_p99", 0.02, 0.03, "slower"),
+    ],
+)
+def test_worse_beyond_the_margin_only_where_that_is_asked(measure: str, low: float, high: float, word: Word) -> None:
+    assert finding.word_of(MEASURES[measure], _mean(low, high), Margin(-0.01, 0.01), beyond=True) == word
 
 
 def test_what_would_decide_is_told_of_what_is_not_decided() -> None:

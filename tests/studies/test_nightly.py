@@ -78,7 +78,7 @@ def _verdict(run: str, seconds: float = 1.0, outcome: str = "completed") -> Verd
 def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "identical") -> Compare:
     made = study.made(key)
     assert isinstance(made, Compare)
-    made._short = {"now": Meaning(meaning, f"the numbers are {meaning}")}  # type: ignore[arg-type]
+    made.short.found = {"now": Meaning(meaning, f"the numbers are {meaning}")}  # type: ignore[arg-type]
     for number, effect in enumerate(effects, 1):
         both = {name: {"now": effect} for name in ("throughput", "throughput_overall")}
         made.evidence.pairs.append(Pair(f"r{number}", 1.0, both, {"throughput": 100.0}))
@@ -245,7 +245,7 @@ def test_which_change_brings_what_short_runs_show_is_asked_by_short_runs(folder:
     assert _asked_of(study, "step-1-meaning-main-mlp") == (1.0, True)
     step = _compared(study, "step-1-meaning-main-mlp", [], "identical")
     assert study.answers[0].cause == "the batch"
-    step._short = {}
+    step.short.found = {}
     assert study.answers[0].cause == "one of: a variable; the batch", "short runs that failed say nothing"
 
 

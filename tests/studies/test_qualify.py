@@ -79,8 +79,8 @@ def test_what_is_shipped_can_be_asked_about() -> None:
 
 
 def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
-    study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0))
-    study._short = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
+    study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0, beyond=True))
+    study.short.found = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
     for effect in effects:
         known = {"throughput": effect, "throughput_overall": effect, **dict.fromkeys(qualify.SIZES, 0.0), **sizes}
         first = {"held_memory": 1e9}
@@ -92,6 +92,7 @@ def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
 SAME = (0.001, -0.002, 0.0, 0.002, -0.001, 0.001)
 SLOWER = tuple(each - 0.1 for each in SAME)
 SCATTERED = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3)
+ABOUT = (0.03, -0.03, 0.02, -0.02, 0.04, -0.04)
 
 
 @pytest.mark.parametrize(
@@ -115,16 +116,16 @@ def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
 
 def test_what_rounding_grew_to_is_told_and_is_no_reason() -> None:
     study = _speed(*SAME)
-    study._short = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3, 0.2)}
+    study.short.found = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3, 0.2)}
     assert (NEW + ": alike as far as rounding lets anybody tell", "go") in {
         (reason.text, reason.word) for reason in qualify._speed(study, "one")
     }
-    study._short = {NEW: Meaning("alike", "alike but for rounding", 1e-6)}
+    study.short.found = {NEW: Meaning("alike", "alike but for rounding", 1e-6)}
     assert not any("rounding" in reason.text for reason in qualify._speed(study, "one"))
 
 
 def _latency(*effects: float, p50: float = 0.0) -> Compare:
-    study = Compare(ASKED.sides("one"), qualify.Question("latency_p99", 0.1, 30.0))
+    study = Compare(ASKED.sides("one"), qualify.Question("latency_p99", 0.1, 30.0, beyond=True))
     for effect in effects:
         known = {"latency_p50": p50 + effect / 10, "latency_p99": effect}
         study.evidence.pairs.append(Pair("run", 10.0, {name: {NEW: it} for name, it in known.items()}, {}))
@@ -138,6 +139,8 @@ def _latency(*effects: float, p50: float = 0.0) -> Compare:
         (_latency(*SAME), []),
         (_latency(*SCATTERED), ["go"]),  # what is not known of the worst steps is told, and no reason
         (_latency(*(-each for each in SLOWER)), ["no-go"]),
+        (_latency(*(0.15 + each for each in ABOUT)), ["not decided"]),  # longer for sure, and rather by more than 10 %
+        (_latency(*(0.09 + each for each in ABOUT)), ["go"]),  # longer for sure, and rather by less
         (_latency(*SAME, p50=0.05), []),
         (_latency(*SAME, p50=0.2), ["no-go"]),
         (_latency(), ["not decided"]),
@@ -145,6 +148,19 @@ def _latency(*effects: float, p50: float = 0.0) -> Compare:
 )
 def test_reasons_of_latency(study: Compare, words: list[str]) -> None:
     assert [each.word for each in qualify._latency(study, "one")] == words
+
+
+def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> None:
+    made = Qualify(replace(ASKED, scenarios={"one": VALUES}))
+    compared = [study for key in made.keys if isinstance(study := made.made(key), Compare)]
+    assert [study.question_.beyond for study in compared] == [True] * 3
+    about = [each - 0.065 for each in ABOUT]
+    known = _speed(*about)
+    (finding,) = known.evidence.findings()
+    assert finding.mean is not None
+    assert finding.mean.high < 0, "slower for sure"
+    assert (finding.word, known.over) == ("undecided", False)
+    assert (finding.more or 0) > len(about)
 
 
 def test_a_side_that_never_trained_is_a_reason() -> None:

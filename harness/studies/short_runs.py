@@ -1,0 +1,77 @@
+"""What short runs of all sides tell before any pair: whether they compute the same, and what rounding alone does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.studies import meaning
+from harness.studies.meaning import Meaning, Traces
+from harness.studies.sides import AGAIN, REPEATS, ROUNDED
+
+
+class ShortRuns:
+    """Losses and parameters of short runs, by side, and what they mean.
+
+    Where the first side does not repeat itself, nothing is meant until it was run some more times; where others differ
+    by what rounding might grow to, it is run with other rounding, once. ``found``: of each other side.
+    """
+
+    def __init__(self, first: str, others: Sequence[str]) -> None:
+        self.first, self.others = first, others
+        self.found: dict[str, Meaning] = {}
+        self._traces: dict[str, Traces] = {}
+        self._rounding_known = False
+
+    @property
+    def want_repeats(self) -> bool:
+        """Whether the first side does not repeat itself, and nobody knows yet by how much."""
+        return bool(self._traces) and not self.found
+
+    @property
+    def want_rounding(self) -> bool:
+        """Whether a side that repeats itself differs from another by what rounding alone might do; asked once."""
+        if self._rounding_known or any(name in self._traces for name in REPEATS):
+            return False
+        differ = [side for side, found in self.found.items() if found.word == "different"]
+        return any(meaning.begins_alike(self._of(self.first), self._of(side)) for side in differ)
+
+    @property
+    def differ_at_once(self) -> bool:
+        """Whether all other sides compute something else already."""
+        return bool(self.found) and all(found.word == "different" for found in self.found.values())
+
+    def are_rounding(self, names: Sequence[str]) -> bool:
+        """Whether these arms are the first side with other rounding."""
+        return any(name in self._of_rounding for name in names)
+
+    def add(self, found: Mapping[str, Traces]) -> str:
+        """Of sides and of the first one's repeats: what they mean, or what it still takes to know."""
+        begun = bool(self._traces)
+        self._traces.update(found)
+        if not begun and not meaning.repeats(self._of(self.first), self._of(AGAIN)):
+            return f"{self.first} does not repeat itself; it is run {len(REPEATS)} more times"
+        return self._compared()
+
+    def add_rounded(self, found: Mapping[str, Traces]) -> str:
+        """Of the first side with other rounding, what came of it: none, where nothing did."""
+        self._rounding_known = True
+        self._traces.update(found)
+        return self._compared()
+
+    def _compared(self) -> str:
+        again = self._those((AGAIN, *REPEATS))
+        rounded = self._those(self._of_rounding) if self._rounding_known else []
+        first = self._of(self.first)
+        self.found = {side: meaning.compare(first, again, self._of(side), rounded) for side in self.others}
+        return "; ".join(f"{side}: {found.sentence}" for side, found in self.found.items())
+
+    @property
+    def _of_rounding(self) -> list[str]:
+        """Names that no side has taken."""
+        return [name for name in ROUNDED if name not in self.others]
+
+    def _those(self, names: Sequence[str]) -> list[Traces]:
+        return [self._traces[name] for name in names if name in self._traces]
+
+    def _of(self, side: str) -> Traces:
+        return self._traces.get(side, {})
