@@ -61,7 +61,7 @@ def execute(arguments: argparse.Namespace) -> int:
     found = study.parity
     if found.differences or found.gone:
         return 1
-    return 3 if found.unmatched or found.fickle or not found.compared else 0
+    return 3 if found.unmatched or found.fickle or not found.operators else 0
 
 
 def _study(arguments: argparse.Namespace) -> Operators:

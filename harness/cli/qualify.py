@@ -38,14 +38,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{_EXAMPLE}\n{EXIT_CODES}"
     parser.add_argument("paths", nargs="*", type=Path, metavar="SCENARIO", help="scenario files to qualify with")
     _targets.add(parser)
-    help_ = f"only this question, {', '.join(ROWS)}; may be repeated"
+    help_ = f"only this question, {', '.join(ROWS)}; repeatable (the first one is always, of other variables)"
     parser.add_argument("--row", action="append", choices=ROWS, metavar="NAME", help=help_)
     budget = "for each scenario's speed, and again for its drift (default: 3min)"
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help=budget)
     margin = "as fast and as small, if closer (default: 3%%)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
     parser.add_argument("--seeds", type=_options.positive, metavar="N", help="of drift, at least (default: 8)")
-    columns = f"survival on this topology, {', '.join(TOPOLOGIES)}; none for SCENARIOs alone (default: the first two)"
+    columns = (
+        f"survival on this topology, {', '.join(TOPOLOGIES)}; none for SCENARIOs alone (default: those that both have)"
+    )
     parser.add_argument("--topology", action="append", choices=(*TOPOLOGIES, NONE), metavar="NAME", help=columns)
     rows = f"survival of these faults, {', '.join(FAULTS)}; repeatable (default: all but partition)"
     parser.add_argument("--fault", action="append", choices=FAULTS, metavar="NAME", help=rows)
@@ -89,9 +91,14 @@ def _study(arguments: argparse.Namespace) -> Qualify:
     }
     lists = {"rows": arguments.row, "topologies": arguments.topology, "faults": arguments.fault}
     given |= {name: tuple(dict.fromkeys(words)) for name, words in lists.items() if words}
+    horovod = bool(old.horovod and new.horovod)
+    if horovod:
+        given.setdefault("topologies", TOPOLOGIES)
+    if old.env != new.env and "rows" in given:  # is it read at all?
+        given["rows"] = tuple(row for row in ROWS if row in (*given["rows"], ROWS[0]))
     if NONE in given.get("topologies", ()):
         given["topologies"] = ()
     if arguments.seeds is not None and arguments.seeds < 4:
         raise InputError(f"--seeds {arguments.seeds}: fewer than 4 have no interval; give more")
-    scenarios = qualify.read(arguments.paths or qualify.shipped())
+    scenarios = qualify.read(arguments.paths or qualify.shipped(horovod))
     return Qualify(Asked(old, new, scenarios, operators=tuple(arguments.only or ()), **given))

@@ -25,9 +25,11 @@ LONGER = (ELEMENTS, 1024, 1)
 """Elements that are tried: what takes squares of them, or as much memory, is asked with fewer."""
 
 MOST_SECONDS = 0.05
-"""Of a call; what takes longer is asked with fewer elements."""
+"""Of a call of the old target; what takes longer there is asked with fewer elements."""
 
 ROUNDS, ROUND_SECONDS, MOST_CALLS = 9, 0.004, 400
+FEW_ROUNDS, LONG_SECONDS = 3, 0.5
+"""Rounds of calls that take so long in the new target."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Times:
     """Logarithms of what so many calls take in the new target beside the old one, a round each; ``seconds``: of one.
 
     Without rounds it was refused, or took too long, and ``refused`` says why. ``died``: by how much longer arrays were
-    with which the new target's process ended or hung, as ``end`` says, and the old one's did not; else 0.
+    with which the new target's process ended or hung, or it refused the call, as ``end`` says, and the old one made it;
+    else 0.
     """
 
     op: str
@@ -96,32 +99,43 @@ class OperatorTimes:
         return True
 
     def _times(self, pair: _Pair, call: Call, way: str) -> Times:
-        """With as many elements as both take in time."""
+        """With as many elements as the old one takes in time: what only the new one is slow at is looked for."""
         refused, died, end = "", 0, ""
         for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
             known = Times(call.op, way, call.case, longer, died=died, end=end)
             try:
                 first = pair.ready(call, longer, way)
-                if max(first) <= MOST_SECONDS or longer == 1:
-                    calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(first), 1e-6))))
-                    return self._rounds(pair, known, calls)
-                refused = f"a call takes {max(first):.1f} s"
-            except (DiedError, ValueError) as error:
+                if first[OLD] <= MOST_SECONDS or longer == 1:
+                    calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(first.values()), 1e-6))))
+                    return self._rounds(pair, known, calls, FEW_ROUNDS if first[NEW] > LONG_SECONDS else ROUNDS)
+                refused = f"a call takes {first[OLD]:.1f} s"
+            except RefusedError as error:
                 refused = str(error)
-                by_new = isinstance(error, DiedError) and not died and pair.died == NEW
-                if by_new and pair.survives(OLD, call, longer, way):
+                if error.side == NEW and not died:
+                    died, end = longer, refused
+            except DiedError as error:
+                refused = str(error)
+                if not died and pair.died == NEW and pair.survives(OLD, call, longer, way):
                     died, end = longer, refused
         return Times(call.op, way, call.case, refused=refused, died=died, end=end)
 
-    def _rounds(self, pair: _Pair, known: Times, calls: int) -> Times:
+    def _rounds(self, pair: _Pair, known: Times, calls: int, rounds: int) -> Times:
         ratios, least = [], math.inf
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             taken = dict[int, float]()
             for side in self.random.sample((OLD, NEW), 2):
                 taken[side] = pair.seconds(side, known.op, calls)
             ratios.append(round(math.log(taken[NEW] / taken[OLD]), 4))
             least = min(least, taken[OLD] / calls)
         return replace(known, calls=calls, seconds=least, ratios=tuple(ratios))
+
+
+class RefusedError(Exception):
+    """A call that is refused, by the ``side`` that does; by the old one where both do."""
+
+    def __init__(self, why: str, side: int) -> None:
+        super().__init__(why)
+        self.side = side
 
 
 class _Pair:
@@ -132,19 +146,27 @@ class _Pair:
         self._children = dict[int, Child]()
         self.died: int | None = None
 
-    def ready(self, call: Call, longer: int, way: str) -> list[float]:
-        """What a call takes in each; ValueError where one refuses it, DiedError where one dies."""
+    def ready(self, call: Call, longer: int, way: str) -> dict[int, float]:
+        """What a call takes in each; RefusedError where one refuses it, DiedError where one dies."""
         self.died = None
         if not self._children:
             self._children = {side: self._sweep.started(self._passes[side], self._scratch) for side in self._order}
-        return [self._asked(side, _one(call, longer, way)) for side in self._order]
+        taken, refused = dict[int, float](), dict[int, RefusedError]()
+        for side in self._order:
+            try:
+                taken[side] = self._asked(side, _one(call, longer, way))
+            except RefusedError as error:
+                refused[side] = error
+        if refused:
+            raise refused[min(refused)]
+        return taken
 
     def survives(self, side: int, call: Call, longer: int, way: str) -> bool:
         """Whether one side's process lives on after a call that it makes alone, done or refused."""
         self._children = {side: self._sweep.started(self._passes[side], self._scratch)}
         try:
             self._asked(side, _one(call, longer, way))
-        except ValueError:
+        except RefusedError:
             return True
         except DiedError:
             return False
@@ -164,7 +186,7 @@ class _Pair:
             self.close()
             raise
         if "refused" in told:
-            raise ValueError(told["refused"])
+            raise RefusedError(told["refused"], side)
         return max(float(told["seconds"]), 1e-9)
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.execution.sweep import CASE_SECONDS, Child, DiedError, Pass, Sweep
 
-_GIVEN = ("op", "case", "shapes", "kinds", "params", "variant")
+_GIVEN = ("op", "case", "shapes", "kinds", "params", "variant", "program")
 
 
 class SingleCalls:
@@ -22,7 +22,7 @@ class SingleCalls:
 
     def ask(self, case: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """What the old and the new target make of a case as the sweep has it."""
-        return self._of_both({"once": {name: case[name] for name in _GIVEN}})
+        return self._of_both({"once": {name: case[name] for name in _GIVEN if name in case}})
 
     def files(self, side: int, name: str) -> Mapping[str, str] | None:
         """Files that a program writes in the old (0) or the new (1) target, packed; None where it does not end well."""
@@ -49,7 +49,7 @@ class SingleCalls:
         return dict(told)
 
     def close(self) -> None:
-        """End both."""
+        """End both; what is asked next is asked of new ones."""
         for child in self._children.values():
             child.close()
         self._children = {}

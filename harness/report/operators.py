@@ -16,7 +16,7 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.execution.operator_times import GRADIENTS
 from harness.studies.operators import Operators
-from harness.studies.parity import BY_WAY, FICKLE, SLOWER, Case, Difference, Parity
+from harness.studies.parity import BY_WAY, NOW_AND_THEN, SLOWER, Case, Difference, Parity
 
 MOST_ROWS = 40
 """On a terminal; all are in the JSON, and have a script."""
@@ -42,7 +42,8 @@ def _parts(found: Parity) -> Iterator[RenderableType]:
         "that do not repeat themselves, which were left out"
     )
     told = {
-        FICKLE: [f"{each.op} ({each.how})" for each in found.fickle],
+        **{kind: [f"{each.op} ({each.how})" for each in found.fickle if each.kind == kind] for kind in NOW_AND_THEN},
+        "now so, now so in the new one, as chance explains": found.by_chance,
         "not every case that works in the old one was asked of": found.unmatched,
         "gone": found.gone,
         "new": found.new,
@@ -109,6 +110,8 @@ def _head(difference: Difference) -> Iterator[str]:
     yield "version = tuple(map(int, mx.__version__.split('.')[:2]))"
     yield "handle = ctypes.c_void_p()"
     yield f"check_call(_LIB.NNGetOpHandle(c_str({op!r}), ctypes.byref(handle)))"
+    if case["variant"] == "empty":
+        yield "mx.util.set_np_shape(True)  # elsewhere a size of 0 is one that is not known yet"
     yield "mx.random.seed(11)"
     yield f"values = [{', '.join(_value(case, place) for place in range(len(case['shapes'])))}]"
 

@@ -28,7 +28,7 @@ class Used:
 def used_by(script: Path) -> list[Used]:
     """Of a script, and of modules beside it that it imports; InputError where it cannot be read.
 
-    What stands in a ``try`` that has handlers is left out: there is another way.
+    Names in a ``try`` that goes on where they are missing are left out: there is another way.
     """
     found: list[Used] = []
     waiting, seen = [script], set[Path]()
@@ -37,9 +37,10 @@ def used_by(script: Path) -> list[Used]:
         if file in seen:
             continue
         seen.add(file)
-        tree = _unguarded(_tree(file))
-        found += sorted(_used(tree, file.name), key=lambda each: each.place)
-        waiting += [beside for module in _modules(tree) for beside in _beside(script.parent, module)]
+        tree = _tree(file)
+        modules, roots = [*_modules(tree)], dict(_roots(tree))
+        found += sorted(_used(_unguarded(tree), roots, file.name), key=lambda each: each.place)
+        waiting += [beside for module in modules for beside in _beside(script.parent, module)]
     return found
 
 
@@ -52,12 +53,30 @@ def _tree(file: Path) -> ast.Module:
         raise InputError(f"{file} is no Python: {error}") from error
 
 
+_MISSING = {"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "Exception", "BaseException"}
+"""What is raised where a name is missing, or refuses what it is given."""
+
+
 class _Unguarded(ast.NodeTransformer):
-    """Leaves out what may fail: the script has another way then."""
+    """Leaves out what may fail where the script goes on by another way then."""
 
     def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
-        return [*node.orelse, *node.finalbody] if node.handlers else node
+        another_way = any(_is_for_missing(each) and not _leaves(each) for each in node.handlers)
+        return [*node.orelse, *node.finalbody] if another_way else node
+
+
+def _is_for_missing(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or ast.unparse(kind).rpartition(".")[2] in _MISSING for kind in kinds)
+
+
+def _leaves(handler: ast.ExceptHandler) -> bool:
+    """Whether it ends by an error or the script's end."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return ast.unparse(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
+    return isinstance(last, ast.Raise)
 
 
 def _unguarded(tree: ast.Module) -> ast.Module:
@@ -79,9 +98,8 @@ def _beside(folder: Path, module: str) -> Iterator[Path]:
     yield from (path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file())
 
 
-def _used(tree: ast.Module, file: str) -> Iterator[Used]:
+def _used(tree: ast.Module, roots: Mapping[str, str], file: str) -> Iterator[Used]:
     """The longest name at each place; what is imported by its name counts, too."""
-    roots = dict(_roots(tree))
     for taken in _imports_from(tree):
         for alias in taken.names:
             if alias.name != "*":

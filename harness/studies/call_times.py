@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import fmean, median
 
 from harness.execution.operator_times import Call, Times
-from harness.studies.parity import CRASHES, FASTER, FICKLE, HANGS, SLOWER, Case, Difference
+from harness.studies.parity import CRASHES, FASTER, FICKLE, HANGS, REFUSES, SLOWER, Case, Difference
 
 LEAST = math.log(1.10)
 """Less is no difference."""
@@ -35,7 +35,7 @@ def calls(old: Mapping[str, Case], new: Mapping[str, Case]) -> list[Call]:
 
 
 def suspects(pairs: Sequence[Iterable[Times]]) -> list[str]:
-    """Operators that every pair so far sees differ, in the same direction, or that the new target did not survive."""
+    """Operators that every pair so far sees differ, in the same direction, or the new target alone did not make."""
     return sorted({*(first.op for first, _ in _seen(pairs)), *_died(pairs)})
 
 
@@ -49,7 +49,7 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
     found: dict[tuple[str, str], list[tuple[float, Difference]]] = {}
     for op, died in _died(pairs).items():
         if len(died) == len(pairs):
-            kind = HANGS if all(each.end == "hung" for each in died) else CRASHES
+            kind = _kind_of(died)
             found[op, kind] = [(math.inf, _told_of_death(died, kind, old))]
     for first, effects in _seen(pairs):
         kind = SLOWER if effects[0] > 0 else FASTER
@@ -63,18 +63,26 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
 def fickle(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
     """Calls that the new target did not survive in some pairs, and in others it did, once all pairs are there."""
     known = _died(pairs) if len(pairs) >= PAIRS else {}
-    return [_told_of_death(died, FICKLE, old) for died in known.values() if len(died) < len(pairs)]
+    each = (died for died in known.values() if len(died) < len(pairs))
+    return [_told_of_death(died, FICKLE, old) for died in each if _kind_of(died) != REFUSES]
+
+
+def _kind_of(died: Sequence[Times]) -> str:
+    """How all of them end: a crash among them counts for all, else a hang. Older studies did not say."""
+    ends = {each.end for each in died}
+    return CRASHES if ends & {"crashed", ""} else HANGS if "hung" in ends else REFUSES
 
 
 def _told_of_death(died: Sequence[Times], kind: str, old: Mapping[str, Case]) -> Difference:
     first = died[0]
-    word = " or ".join(sorted({"hangs" if each.end == "hung" else "ends" for each in died}))
-    how = f"the process {word}, in {len(died)} of {PAIRS} pairs of them"
+    words = {"hung": "the process hangs", "crashed": "the process ends", "": "the process ends"}
+    word = " or ".join(sorted({words.get(each.end, each.end) for each in died}))
+    how = f"{word}, in {len(died)} of {PAIRS} pairs of processes"
     return Difference(first.op, kind, _longer(old[first.case], first.died), how)
 
 
 def _died(pairs: Sequence[Iterable[Times]]) -> dict[str, list[Times]]:
-    """What the new target's process did not survive, and the old one's did: one of each pair, by operator."""
+    """What the new target did not survive, or refused, and the old one did not: one of each pair, by operator."""
     found: dict[str, list[Times]] = {}
     for times in pairs:
         for each in {each.op: each for each in times if each.died}.values():

@@ -24,13 +24,14 @@ from harness.execution.sweep import Pass, Sweep
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
-from harness.studies import call_times, exchanged
+from harness.studies import call_times, exchanged, now_and_then
 from harness.studies.beside_numpy import with_numpy
 from harness.studies.exchanged import FILES, SIDES, with_files
 from harness.studies.parity import (
     CRASHES,
     FASTER,
     HANGS,
+    REFUSES,
     SLOWER,
     Case,
     Difference,
@@ -55,6 +56,9 @@ AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
 
+MORE = "now-and-then"
+"""What only the new target does now and then, some more times of both."""
+
 EXCHANGED = "files"
 """What each target makes of files that the other one wrote."""
 
@@ -69,17 +73,23 @@ def _silent(line: str) -> None:
 class Operators(Study):
     """Of ``old`` and ``new``; ``only`` some operators, all where it is empty; ``times``: also what they take.
 
-    ``files``: also what each makes of the other one's, which studies of older versions did not ask. ``say`` hears how
-    far it is.
+    ``files``: also what each makes of the other one's; ``more``: what only the new one does now and then is asked some
+    more; studies of older versions did not. ``say`` hears how far it is.
     """
 
     name: ClassVar[str] = "operators"
 
     def __init__(
-        self, old: Target, new: Target, only: Sequence[str] = (), times: bool = False, files: bool = True
+        self,
+        old: Target,
+        new: Target,
+        only: Sequence[str] = (),
+        times: bool = False,
+        files: bool = True,
+        more: bool = True,
     ) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
-        self._only, self._asks_times, self._files = list(only), times, files
+        self._only, self._asks_times, self._files, self._more = list(only), times, files, more
         self._done: set[str] = set()
         self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
@@ -87,11 +97,11 @@ class Operators(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
-        return {**targets, "only": self._only, "times": self._asks_times, "files": self._files}
+        return {**targets, "only": self._only, "times": self._asks_times, "files": self._files, "more": self._more}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        asked = (question.get(name, False) for name in ("times", "files"))
+        asked = (question.get(name, False) for name in ("times", "files", "more"))
         return cls(Target(**question["from"]), Target(**question["to"]), question["only"], *asked)
 
     @property
@@ -108,7 +118,10 @@ class Operators(Study):
     def _single_calls(self) -> list[str]:
         """What is asked between passes and times."""
         asks_files = self._files and (not self._only or any(name.startswith(FILES) for name in self._only))
-        return [*([EXCHANGED] if asks_files else []), *([SMALLER] if self._failing else [])]
+        found = self._seen((*PASSES, *self._asked_again()))
+        asks_more = self._more and found is not None and bool(found.fickle)
+        each = {EXCHANGED: asks_files, MORE: asks_more, SMALLER: bool(self._failing)}
+        return [key for key, asked in each.items() if asked]
 
     def _times_asked(self) -> Sequence[str]:
         """Those that are done, and the next one where there is still something to ask."""
@@ -166,12 +179,14 @@ class Operators(Study):
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         again = [name for passes in AGAIN for name in passes]
-        if key not in (*PASSES, *again, EXCHANGED, SMALLER, *TIMES):
+        if key not in (*PASSES, *again, EXCHANGED, MORE, SMALLER, *TIMES):
             raise LookupError(key)
         if not failure:
             self._done.add(key)
         if key == EXCHANGED:
             return f"{key}: {failure or 'what each writes was read by the other one'}"
+        if key == MORE:
+            return f"{key}: {failure or f'each was called {now_and_then.TIMES} times more'}"
         which = "what differs" if key in (*again, SMALLER, *TIMES[1:]) else "every operator that it matters to"
         done = f"{which} was {'timed' if key in TIMES else 'called'}{' with less' if key == SMALLER else ''}"
         return f"{key}: {failure or done}"
@@ -186,8 +201,8 @@ class Operators(Study):
             passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
             names = {side: self._names(work, passes[side]) for side in SIDES}
             for trial in trials:
-                if trial.key in (EXCHANGED, SMALLER):
-                    asks = self._exchange if trial.key == EXCHANGED else self._shrink
+                if trial.key in (EXCHANGED, MORE, SMALLER):
+                    asks = {EXCHANGED: self._exchange, MORE: self._ask_more, SMALLER: self._shrink}[trial.key]
                     asks(work, (passes["from"], passes["to"]), folder)
                     through = True
                 elif trial.key in TIMES:
@@ -244,6 +259,23 @@ class Operators(Study):
             again = exchanged.line(name, side, calls.read(name, files))
         return first if again is None else {**again, "repeats": exchanged.told(again) == was}
 
+    def _ask_more(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
+        """A line for each, as it is known; KeyboardInterrupt where it is interrupted."""
+        file = folder.path / f"{MORE}.jsonl"
+        done = {line["op"] for line in sweep.read(file)}
+        found = self._seen((*PASSES, *self._asked_again()))
+        usual = self._cases(PASSES[0])
+        with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
+            calls = SingleCalls(work, both, scratch)
+            lines.write(b"\n")  # what a kill cut off ends here
+            for each in found.fickle[: now_and_then.MOST] if found is not None else ():
+                if each.op not in done:
+                    self.say(f"{MORE}: {each.op}, which {each.kind}")
+                    told = [_alone(calls, each.case) for _ in range(now_and_then.TIMES)]
+                    line = now_and_then.line(each, usual[each.case["case"]], *zip(*told, strict=True))
+                    lines.write(json.dumps(line).encode() + b"\n")
+                    lines.flush()
+
     def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""
         file = folder.path / f"{SMALLER}.jsonl"
@@ -263,6 +295,10 @@ class Operators(Study):
     def _with_files(self, found: Parity) -> Parity:
         assert self.folder is not None
         return with_files(found, sweep.read(self.folder.path / f"{EXCHANGED}.jsonl"))
+
+    def _with_more(self, found: Parity) -> Parity:
+        assert self.folder is not None
+        return now_and_then.with_more(found, sweep.read(self.folder.path / f"{MORE}.jsonl"))
 
     def _with_smallest(self, found: Parity) -> Parity:
         """With what fails as small as it was found; what passes said of it stays."""
@@ -320,7 +356,9 @@ class Operators(Study):
     @cached_property
     def _whole(self) -> Parity | None:
         found = self._seen((*PASSES, *self._asked_again()))
-        return found if found is None else self._with_times(self._with_files(self._with_smallest(found)))
+        return (
+            found if found is None else self._with_times(self._with_files(self._with_more(self._with_smallest(found))))
+        )
 
     @property
     def parity(self) -> Parity | None:
@@ -352,7 +390,7 @@ class Operators(Study):
         pairs, old = [self._times(name) for name in self._times_done], self._cases(PASSES[0])
         told = call_times.differences(pairs, old)
         slower, faster = ([each for each in told if each.kind == kind] for kind in (SLOWER, FASTER))
-        ended = [each for each in told if each.kind in (CRASHES, HANGS)]
+        ended = [each for each in told if each.kind in (CRASHES, HANGS, REFUSES)]
         against = (*worst_first([*found.differences, *ended]), *slower)
         fickle = (*found.fickle, *call_times.fickle(pairs, old))
         return replace(found, differences=against, better=(*found.better, *faster), fickle=fickle)
@@ -383,12 +421,21 @@ class Operators(Study):
             "untaken": found.untaken,
             "unmatched": found.unmatched,
             "fickle": [*map(_row, found.fickle)],
+            "by_chance": found.by_chance,
             "otherwise": found.otherwise,
             "unlike_numpy": found.unlike_numpy,
             "gone": found.gone,
             "new": found.new,
             "timed": self.timed,
         }
+
+
+def _alone(calls: SingleCalls, case: Case) -> tuple[Case, Case]:
+    """What processes that were asked nothing before make of a case."""
+    try:
+        return calls.ask(case)
+    finally:
+        calls.close()
 
 
 def _row(each: Difference) -> dict[str, Any]:

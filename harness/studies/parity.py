@@ -18,7 +18,9 @@ SLOWER, FASTER = "takes longer", "takes less time"
 BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
 """What the new target does in this way is not what it does usually, and the old one does the same in both."""
 
-CRASHES, HANGS, FICKLE = "crashes", "hangs", "crashes now and then"
+CRASHES, HANGS, REFUSES = "crashes", "hangs", "refuses"
+FICKLE, HANGING, UNSTEADY = NOW_AND_THEN = ("crashes now and then", "hangs now and then", "does not repeat itself")
+_THEN = {CRASHES: FICKLE, HANGS: HANGING}
 OLD_FILES = ("reads files of the old one otherwise", "refuses files of the old one")
 NEW_FILES = ("the old one reads its files otherwise", "the old one refuses its files")
 """What becomes of files that the other one wrote: silently something else, or nothing."""
@@ -26,7 +28,7 @@ NEW_FILES = ("the old one reads its files otherwise", "the old one refuses its f
 
 KINDS = (
     CRASHES, HANGS, "is not finite", OLD_FILES[0], "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", "refuses", OLD_FILES[1], *NEW_FILES, *BY_WAY, SLOWER,
+    "other types or shapes", REFUSES, OLD_FILES[1], *NEW_FILES, *BY_WAY, SLOWER,
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 
@@ -52,6 +54,11 @@ class Swept:
     @cached_property
     def _asked_again(self) -> list[set[str]]:
         return [{case["op"] for case in each.values()} for each in self.again]
+
+    def every(self, name: str) -> list[Case]:
+        """What became of a case, in each pass that had it; what stands for another pass is not counted again."""
+        found = [self.cases[name], *(each[name] for each in self.again if name in each)]
+        return [each for place, each in enumerate(found) if not any(each is other for other in found[:place])]
 
     def repeats(self, name: str) -> bool:
         """Whether a case came to the same again; what was asked once is taken to."""
@@ -106,7 +113,10 @@ class Parity:
     """Cases that do not repeat themselves in one target."""
 
     fickle: tuple[Difference, ...] = ()
-    """Cases that the new target did not survive each time, of operators that the old one always survived."""
+    """Of operators that repeat themselves in the old target, one each that does not in the new one."""
+
+    by_chance: tuple[str, ...] = ()
+    """Operators that were so and, asked some more, no more often than chance explains."""
 
 
 def cases(lines: Iterable[Case]) -> dict[str, Case]:
@@ -149,22 +159,18 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
 
 
 def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
-    """One of each operator: to live is not to be chance, as values from memory that nobody wrote are."""
-    survived = {case["op"] for case in old.cases.values()} - {*_died(old)}
-    for op, (name, died, times) in _died(new).items():
-        if op in survived and died < times:
-            how = f"the process ended in {died} of {times} passes, and never in the old one"
-            yield Difference(op, FICKLE, {**old.cases.get(name, {}), **new.cases[name]}, how)
-
-
-def _died(swept: Swept) -> dict[str, tuple[str, int, int]]:
-    """By operator: the first case that a process did not survive, in how many passes of how many."""
-    found: dict[str, tuple[str, int, int]] = {}
-    for name, case in swept.cases.items():
-        every = [case, *(each[name] for each in swept.again if name in each)]
-        if died := sum(each["status"] == "crashed" for each in every):
-            found.setdefault(case["op"], (name, died, len(every)))
-    return found
+    """One of each operator, the worst: what repeats itself in the old one, as do all its cases, and not in the new."""
+    unsteady = {case["op"] for name, case in old.cases.items() if not old.repeats(name)}
+    found: dict[str, list[Difference]] = {}
+    for name, case in new.cases.items():
+        if name in old.cases and case["op"] not in unsteady and not new.repeats(name):
+            every = new.every(name)
+            odd = [told for each in every if (told := between(old.cases[name], each)) is not None]
+            kind = min((_THEN.get(told[0], UNSTEADY) for told in odd), key=NOW_AND_THEN.index, default=UNSTEADY)
+            how = f"so in {len(odd)} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
+            shown = {**old.cases[name], **case}
+            found.setdefault(case["op"], []).append(Difference(case["op"], kind, shown, how))
+    yield from (min(each, key=lambda own: NOW_AND_THEN.index(own.kind)) for each in found.values())
 
 
 def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:
@@ -186,7 +192,7 @@ def _whole(case: Case, old: Mapping[str, Case]) -> Case:
 def between(one: Case, other: Case | None) -> tuple[str, str] | None:
     """The kind of difference and how, from one case to the same in another pass; None where there is none."""
     if other is None:
-        return "refuses", "was not run"
+        return REFUSES, "was not run"
     was, now = one["status"], other["status"]
     if was != now:
         return _of_status(one, other)
@@ -200,7 +206,7 @@ def _of_status(one: Case, other: Case) -> tuple[str, str]:
         return (CRASHES, f"the process ends{by}") if now == "crashed" else (HANGS, "no answer after 10 s")
     if was in ("crashed", "hung"):
         return ("no longer crashes" if was == "crashed" else "no longer hangs"), f"it is {now} now"
-    return ("refuses", other["message"]) if now == "error" else ("takes more", one["message"])
+    return (REFUSES, other["message"]) if now == "error" else ("takes more", one["message"])
 
 
 def _of_results(one: Case, other: Case) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from harness.base.errors import HarnessError, InputError
 from harness.judging.verdict import Verdict
+from harness.scenario import models
 from harness.scenario.schema import Target
 from harness.scenario.shipped import folder
 from harness.studies import accepted, sides, starts, survival
@@ -57,12 +58,18 @@ LEARNING, ENDS = "loss_area", ("drift", "accuracy")
 Where it ends counts where it is worse for sure.
 """
 
+_OWN = {"drift": "final loss"}
+"""By which it is accepted: that training goes elsewhere has the other name, whatever it is decided by."""
+
 LATENCIES = ("latency_p50", "latency_p99")
 LATENCY_RESOLVE, LATENCY_SHARE = 0.1, 1 / 3
 """Of steps' seconds, which scatter more; and of the budget, as only what is worse by more counts."""
 
 TIMED = "operators that take longer"
 """Very many where calls as such take longer; they can be accepted together by that name."""
+
+OF_GPUS = ("cuda", "nccl", "cudnn")
+"""Axes of a target that nothing sees on processors."""
 
 _FAILURES = ("crashes", "hangs", "is not finite")
 
@@ -113,6 +120,19 @@ class Asked:
     def with_faults(self) -> dict[str, Mapping[str, Any]]:
         """Scenarios whose question is what becomes of the job."""
         return {name: values for name, values in self.scenarios.items() if values.get("faults")}
+
+    @property
+    def unused(self) -> Iterator[str]:
+        """What differs between the targets, and no scenario without faults uses."""
+        names = self.scenarios.keys() - self.with_faults.keys()
+        topologies = [self.scenarios[name].get("topology") or {} for name in names]
+        if self.old.horovod != self.new.horovod and not any("horovod" in each for each in topologies):
+            yield "no scenario trains with Horovod (topology: {horovod: …}), of which another version is asked about"
+        contexts = {context for each in topologies for context in each.get("contexts", ())}
+        parts = [part for part in OF_GPUS if getattr(self.old, part) != getattr(self.new, part)]
+        if parts and not any(context.startswith("gpu") for context in contexts):
+            another = " and ".join(parts)
+            yield f"no scenario runs on a GPU (topology: {{contexts: […]}}); asked about is another {another}"
 
 
 class Qualify(Composite):
@@ -245,6 +265,7 @@ class Qualify(Composite):
             against.append(Reason("no scenario without faults was given", "not decided"))
         elif not against and all(isinstance(each, Compare) and each.unavailable for each in map(self.parts.get, keys)):
             against.append(Reason("the old one has nothing of what is asked: no scenario was trained", "not decided"))
+        against += [Reason(each, "not decided") for each in self.asked_.unused if keys]
         return Row(TITLES[row], ordered(against), tuple(told), tuple(evidence))
 
     def _with_operators(self, row: Row) -> Row:
@@ -277,9 +298,14 @@ class Qualify(Composite):
 def _scripts_and_variables(asked: Asked) -> tuple[list[str], list[str]]:
     """Scripts whose use of MXNet is looked at, and variables that are set."""
     values = asked.scenarios.values()
-    scripts = [str(each["workload"]["script"]) for each in values if each["workload"].get("script")]
+    scripts = [file for each in values if (file := _code(each["workload"]))]
     variables = [name for each in values for name in (each.get("target") or {}).get("env", {})]
-    return list(dict.fromkeys(scripts)), list(dict.fromkeys([*variables, *asked.new.env]))
+    return list(dict.fromkeys(scripts)), list(dict.fromkeys([*variables, *asked.old.env, *asked.new.env]))
+
+
+def _code(workload: Mapping[str, Any]) -> str:
+    """The file of a user's own that a scenario runs, or whose function builds its model; "" for none."""
+    return str(workload["script"]) if workload.get("script") else models.file_of(str(workload.get("model") or "")) or ""
 
 
 def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
@@ -293,15 +319,20 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     told = f"{found.compared} cases of {found.operators} operators were compared"
     if failures:
         fickle = [Reason(f"{each.op}: {each.how}", "not decided", _accepted_as(each)) for each in found.fickle]
-        return Row(title, ordered([*reasons, *fickle]), (told,), evidence)
+        chance = (
+            [f"now so, now so in the new one, as chance explains: {', '.join(found.by_chance)}"]
+            if found.by_chance
+            else []
+        )
+        return Row(title, ordered([*reasons, *fickle]), (told, *chance), evidence)
     lost = [
         Reason(
             f"{it}: not every case that works in the old one was asked", "not decided", f"operator {it}: not all asked"
         )
         for it in found.unmatched
     ]
-    if not found.compared:
-        lost.append(Reason("no case was compared", "not decided"))
+    if not found.operators:
+        lost.append(Reason("no case works in both", "not decided"))
     gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
     apart = f"cases of {len(found.unstable)} do not repeat themselves"
     left = f"of {len(found.untaken)} operators no call was found, {apart}"
@@ -360,9 +391,9 @@ def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Rea
         for other in study.evidence.others:
             finding = study.evidence.finding(measure, other)
             if study.evidence.is_worse_by_more(finding):
-                yield Reason(sentence(finding), "no-go", f"{measure} {name}")
+                yield Reason(sentence(finding), "no-go", f"{_OWN.get(measure, measure)} {name}")
             elif study.evidence.is_worse_about_so(finding):
-                yield Reason(sentence(finding), "not decided", f"{measure} {name}")
+                yield Reason(sentence(finding), "not decided", f"{_OWN.get(measure, measure)} {name}")
             elif finding.mean is None and study.evidence.pairs:
                 yield Reason(f"{MEASURES[measure].name} was not measured", "go")
             elif finding.mean is not None and finding.word in ("undecided", MEASURES[measure].worse):
@@ -387,9 +418,9 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
             yield Reason(sentence(finding) + wanting(finding), "go" if good else "not decided")
 
 
-def shipped() -> list[Path]:
-    """The scenarios that are asked about where a user gives none."""
-    return sorted((folder() / "qualify").glob("*.yaml"))
+def shipped(horovod: bool = False) -> list[Path]:
+    """The scenarios that are asked about where a user gives none; ``horovod``: also of two of its ranks."""
+    return sorted(path for path in (folder() / "qualify").glob("*.yaml") if horovod or path.stem != "horovod")
 
 
 def read(paths: Sequence[Path]) -> dict[str, Mapping[str, Any]]:

@@ -66,20 +66,24 @@ class Starts(Study):
         folder.write_json(_USED, [asdict(used) for used in self._read()])
         names = script_names.names(self.used())
         for trial in trials:
-            folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names))
+            folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names, self._variables))
             if interruption.signal is not None:
                 raise KeyboardInterrupt
             yield Answer(trial.key, "")
 
     @staticmethod
-    def _asked(target: Target, names: Sequence[str]) -> dict[str, Any]:
-        interpreter = resolve.interpreter(target, lambda line: None)
-        try:
-            found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
-        except ImportFailedError as error:
-            return {"failure": str(error)}
-        body = replace(found, variables=settings.known(interpreter), unfit=_unfit(interpreter)).as_json()
-        return dict(body)
+    def _asked(target: Target, names: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
+        """That it does not import is an answer where it does not twice."""
+        interpreter, failure = resolve.interpreter(target, lambda line: None), ""
+        for _ in range(2):
+            try:
+                found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
+            except ImportFailedError as error:
+                failure = str(error)
+            else:
+                known, unread = settings.known(interpreter), settings.unread(variables, interpreter)
+                return replace(found, variables=known, unfit=_unfit(interpreter), unread=unread).as_json()
+        return {"failure": failure}
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if key not in SIDES:
@@ -124,12 +128,30 @@ class Starts(Study):
             *_of_names(self.used(), old, new),
             *self._of_variables(old, new),
         ]
-        return Row(TITLE, ordered(reasons), tuple(_told(old, new)), evidence)
+        return Row(TITLE, ordered(reasons), (*_told(old, new), *self._unseen()), evidence)
+
+    def _unseen(self) -> Iterator[str]:
+        """Scripts of which nothing could be looked at."""
+        seen = {used.place.partition(":")[0] for used in self.used()}
+        for script in self._scripts:
+            if Path(script).name not in seen:
+                yield f"{script} names nothing of MXNet by itself"
 
     def _of_variables(self, old: Probed, new: Probed) -> Iterator[Reason]:
+        """Of a change of what nothing reads both sides are the same: to find them alike says nothing."""
         for name in self._variables if new.variables else ():
             if name in old.variables and name not in new.variables:
                 yield Reason(f"{name} is set, and the new one does not read it any more", name=f"variable {name}")
+            elif name in old.unread and name in new.unread and name in self._changed:
+                yield Reason(
+                    settings.does_nothing(name, new.unread[name]), "not decided", f"variable {name}: does nothing"
+                )
+
+    @property
+    def _changed(self) -> set[str]:
+        """Variables of which both targets have another value."""
+        old, new = (target.env for target in self.targets.values())
+        return {name for name in {**old, **new} if old.get(name) != new.get(name)}
 
     @property
     def in_words(self) -> str:
@@ -165,18 +187,18 @@ def _of_features(old: Probed, new: Probed) -> Iterator[Reason]:
 
 
 def _of_names(used: Sequence[Used], old: Probed, new: Probed) -> Iterator[Reason]:
-    """Each name once: gone, or called as the new one does not allow and the old one does."""
+    """Each name once in each way: gone, or called as the new one does not allow and the old one does."""
     told = set[str]()
     for each in used:
         before, now = old.names.get(each.name), new.names.get(each.name)
-        if before is None or each.name in told:
+        if before is None:
             continue
         why = "is gone" if now is None else None
         if now is not None and each.keywords is not None and before.refuses(each.keywords, each.places) is None:
             why = now.refuses(each.keywords, each.places)
-        if why is not None:
-            told.add(each.name)
-            yield Reason(f"{each.name} {why} ({each.place})", name=f"name {each.name} {why.split()[0]}")
+        if why is not None and f"{each.name} {why}" not in told:
+            told.add(f"{each.name} {why}")
+            yield Reason(f"{each.name} {why} ({each.place})", name=f"name {each.name} {why}")
 
 
 def _told(old: Probed, new: Probed) -> Iterator[str]:

@@ -138,7 +138,7 @@ class Survival(Study):
             return None
         if self._is_mostly_worse(name, MORE):
             few = "" if len(found["to"]) >= MORE else "; not run often enough yet"
-            return Reason(f"{said}: mostly worse{few}", "not decided", f"survival {name}")
+            return Reason(f"{said}: mostly worse{few}", "not decided", f"survival {name}: mostly")
         if old & new:
             return f"{said}: no reason for or against it"
         if min(map(len, found.values())) < TIMES:

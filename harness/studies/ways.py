@@ -64,11 +64,15 @@ def as_usual(swept: Mapping[str, Swept]) -> Swept:
 
 
 def with_ways(found: Parity, old: Mapping[str, Swept], new: Mapping[str, Swept]) -> Parity:
-    """And what is computed otherwise by a way; both targets by the names of ways, the usual one is ""."""
+    """And what is computed otherwise by a way; both targets by the names of ways, the usual one is "".
+
+    That is why it does not repeat itself, then: one way stands for one pass more (`as_usual`).
+    """
     for way in WAYS:
         if way.name in old and way.name in new:
             found = _with(found, way, (old[""], old[way.name]), (new[""], new[way.name]))
-    return found
+    known = {each.op for each in found.differences if each.kind in BY_WAY}
+    return replace(found, fickle=tuple(each for each in found.fickle if each.op not in known))
 
 
 def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -> Parity:
@@ -81,8 +85,12 @@ def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -
         was, now = (between(usual.cases[name], by_way.cases[name]) for usual, by_way in (old, new))
         if was is None and now is None:
             continue
-        kind = "" if was and now else way.kind if now else f"no longer {way.kind}"
-        told = Difference(case["op"], kind, {**case, **new[1].cases[name], "env": way.env}, (now or was or ("", ""))[1])
+        apart = between(old[1].cases[name], new[1].cases[name]) if was and now else None
+        if apart is not None and between(case, new[0].cases[name]) is not None:
+            continue  # it has its row, too
+        kind = "" if was and now and not apart else way.kind if now else f"no longer {way.kind}"
+        how = (apart or now or was or ("", ""))[1]
+        told = Difference(case["op"], kind, {**case, **new[1].cases[name], "env": way.env}, how)
         each[kind].setdefault(case["op"], []).append(told)
     against, better = (list(_a_row_each(each[kind])) for kind in (way.kind, f"no longer {way.kind}"))
     return replace(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from harness.targets.interpreter import Interpreter
 
 PATIENCE_SECONDS = 120.0
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.probe import main; main()"
+_IMPORTED = "imported"
+"""What it says once MXNet is imported (`harness/worker/probe.py`)."""
+
 _ERROR = re.compile(r"[\w.]+(Error|Exception)\b")
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
 
@@ -52,8 +56,9 @@ class Taken:
 class Probed:
     """Versions ("" of what is not there), features with whether they are on, and names with what they take.
 
-    A name that is not there is None. ``variables``: of the environment, which its libraries read; ``unfit``: why it
-    does not run on the GPUs of this machine.
+    A name that is not there is None. ``variables``: of the environment, which its libraries read; ``unread``: those
+    that were asked about and nothing in it reads, with the nearest one that is read, or ""; ``unfit``: why it does not
+    run on the GPUs of this machine.
     """
 
     versions: Mapping[str, str]
@@ -61,6 +66,7 @@ class Probed:
     names: Mapping[str, Taken | None]
     variables: frozenset[str] = frozenset()
     unfit: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """For a file, from which `from_json` makes it again."""
@@ -71,13 +77,17 @@ class Probed:
             "names": names,
             "variables": sorted(self.variables),
             "unfit": list(self.unfit),
+            "unread": dict(self.unread),
         }
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Probed:
         """LookupError or TypeError for what is none."""
         names = _names(body["names"])
-        return cls(body["versions"], body["features"], names, frozenset(body["variables"]), tuple(body["unfit"]))
+        unread = dict(body.get("unread", {}))
+        return cls(
+            body["versions"], body["features"], names, frozenset(body["variables"]), tuple(body["unfit"]), unread
+        )
 
 
 def probe(
@@ -85,7 +95,7 @@ def probe(
 ) -> Probed:
     """Start a target's Python, import its MXNet, and ask; ImportFailedError with what it said last where that fails.
 
-    TargetError where nobody can say: it cannot be started, or takes too long.
+    TargetError where nobody can say: it cannot be started, takes too long, is killed, or fails afterwards.
 
     ``package``: as which the worker lies in its ``archive``.
     """
@@ -110,12 +120,15 @@ def probe(
             ) from error
         except subprocess.TimeoutExpired as error:
             raise TargetError(f"{interpreter.python} did not import mxnet within {PATIENCE_SECONDS:g} s") from error
-    if done.returncode or not done.stdout.strip():
+    imported, _, told = done.stdout.partition("\n")
+    if done.returncode or not told.strip():
         lines = done.stderr.strip().splitlines() or ["it said nothing"]
         said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])  # the last one goes on below
         by = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+        if imported == _IMPORTED or done.returncode == -signal.SIGKILL:
+            raise TargetError(f"{interpreter.python} did not come to say what its mxnet has: {by}: {said}")
         raise ImportFailedError(f"{interpreter.python} does not import mxnet: {by}: {said}")
-    return _probed(json.loads(done.stdout))
+    return _probed(json.loads(told))
 
 
 def _probed(told: Mapping[str, Any]) -> Probed:

@@ -13,6 +13,9 @@ from importlib.util import find_spec
 
 from . import libraries
 
+IMPORTED = "imported"
+"""Said before anything else is asked: what fails from there on is no answer about MXNet's start."""
+
 
 def main():
     """Answer once. Whatever else writes to standard output writes to the log."""
@@ -22,6 +25,8 @@ def main():
     import mxnet
     import numpy
 
+    out.write(IMPORTED + "\n")
+    out.flush()
     found = {
         "python": platform.python_version(),
         "mxnet": mxnet.__version__,
@@ -54,7 +59,7 @@ def described(name):
     """What a dotted name is: None where there is nothing of that name, ``{}`` where it does not say what it takes."""
     try:
         found = resolved(name)
-    except (AttributeError, ImportError):
+    except Exception:  # whatever a module raises that is imported for it
         return None
     try:
         parameters = inspect.signature(found).parameters.values() if callable(found) else None

@@ -75,6 +75,25 @@ else:
     assert set(_used(tmp_path, text)) == {"mxnet.nd.ones"}
 
 
+@pytest.mark.parametrize(
+    "handler",
+    [
+        "except KeyboardInterrupt:\n    pass",
+        "except ImportError:\n    raise",
+        "except ImportError as error:\n    print(error)\n    sys.exit(1)",
+        "except (OSError, mx.base.MXNetError):\n    pass",
+    ],
+)
+def test_what_ends_the_script_where_a_name_is_missing_is_no_other_way(tmp_path: Path, handler: str) -> None:
+    text = f"try:\n    import mxnet as mx\n    mx.gone.f()\n{handler}\nmx.nd.zeros(3)\n"
+    assert {"mxnet.gone.f", "mxnet.nd.zeros"} <= set(_used(tmp_path, text))
+
+
+def test_what_is_imported_as_far_as_it_is_there_is_used_below(tmp_path: Path) -> None:
+    text = "try:\n    import mxnet as mx\nexcept (ImportError, OSError):\n    mx = None\nmx.nd.zeros(3)\n"
+    assert set(_used(tmp_path, text)) == {"mxnet.nd.zeros"}
+
+
 def test_modules_in_packages_beside_it(tmp_path: Path) -> None:
     (tmp_path / "nets").mkdir()
     (tmp_path / "nets" / "__init__.py").write_text("")

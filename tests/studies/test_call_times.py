@@ -105,9 +105,16 @@ def test_a_process_that_ends_in_every_pair_is_a_crash_and_in_some_now_and_then(e
     assert call_times.suspects([[other]]) == []
     (found,) = call_times.differences([[ended]] * 5, OLD)
     assert (found.op, found.kind, found.case["shapes"]) == ("exp", kind, [(20, 3), (4,)])
-    assert found.how == f"the process {word}, in 5 of 5 pairs of them"
+    assert found.how == f"the process {word}, in 5 of 5 pairs of processes"
     assert call_times.fickle([[ended]] * 5, OLD) == []
     assert call_times.differences([[ended]] * 4 + [[other]], OLD) == []
     (found,) = call_times.fickle([[other], *[[ended]] * 4], OLD)
-    assert (found.kind, found.how) == ("crashes now and then", f"the process {word}, in 4 of 5 pairs of them")
+    assert (found.kind, found.how) == ("crashes now and then", f"the process {word}, in 4 of 5 pairs of processes")
     assert call_times.fickle([[ended]] * 4, OLD) == []
+
+
+def test_a_long_call_that_only_the_new_one_refuses() -> None:
+    refused = replace(_times("exp", 1.0), ratios=(), died=10, end="MXNetError: no memory")
+    (found,) = call_times.differences([[refused]] * 5, OLD)
+    assert (found.kind, found.how) == ("refuses", "MXNetError: no memory, in 5 of 5 pairs of processes")
+    assert call_times.fickle([[_times("exp", 1.0)], *[[refused]] * 4], OLD) == [], "memory may be short for a while"

@@ -88,10 +88,31 @@ def test_what_is_alike_but_for_rounding_and_words_is_no_difference(old: Any, new
 def test_what_is_not_survived_each_time_is_told_of_the_new_one_alone() -> None:
     (found,) = _parity(_ok(1.0), _ok(1.0), new_again=CRASH).fickle
     assert (found.op, found.kind) == ("op", "crashes now and then")
-    assert found.how == "the process ended in 1 of 2 passes, and never in the old one"
+    assert found.how == "so in 1 of 2 passes, and never in the old one"
     assert _parity(_ok(1.0), _ok(1.0), old_again=CRASH, new_again=CRASH).fickle == ()
     assert _parity(_ok(1.0), CRASH).fickle == (), "it has its row"
-    assert _parity(_ok(1.0), _ok(1.0), new_again=HANG).fickle == (), "a busy machine may be slow"
+    assert _parity(CRASH, CRASH, old_again=ERROR, new_again=_ok(1.0)).fickle == (), "neither does the old one"
+
+
+@pytest.mark.parametrize(
+    ("new", "again", "kind"),
+    [
+        (_ok(1.0), HANG, "hangs now and then"),
+        (HANG, _ok(1.0), "hangs now and then"),
+        (_ok(float("nan")), _ok(1.0), "does not repeat itself"),
+        (_ok(5.0), _ok(7.0), "does not repeat itself"),
+        (ERROR, _ok(1.0), "does not repeat itself"),
+    ],
+)
+def test_what_only_the_new_one_does_now_and_then(new: Any, again: Any, kind: str) -> None:
+    found = _parity(_ok(1.0), new, new_again=again)
+    assert (found.differences, [each.kind for each in found.fickle]) == ((), [kind])
+
+
+def test_what_stands_for_another_pass_is_not_counted_again() -> None:
+    case = {"op": "op", "case": "op() base", **CRASH}
+    swept = Swept({"op() base": case}, [{"op() base": case}, {"op() base": {**case, **_ok(1.0)}}])
+    assert len(swept.every("op() base")) == 2
 
 
 def test_whole_numbers_that_are_not_kept_count_by_their_digest() -> None:

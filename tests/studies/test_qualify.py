@@ -76,6 +76,21 @@ def test_what_is_shipped_can_be_asked_about() -> None:
     names = qualify.read(qualify.shipped())
     assert list(names) == ["dist-sync", "lenet-bfloat16", "lenet", "lstm", "resnet18"]
     assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 18
+    assert {path.stem for path in qualify.shipped(horovod=True)} - {*names} == {"horovod"}
+
+
+def test_what_differs_and_nothing_uses_decides_nothing() -> None:
+    def unused(old: Mapping[str, str], new: Mapping[str, str], **topology: object) -> list[str]:
+        targets = {"old": Target(mxnet="1.9.1", **old), "new": Target(mxnet="1.9.1", **new)}  # type: ignore[arg-type]
+        scenarios = {"one": {**VALUES, "topology": topology}, "faulty": {**FAULTY, "topology": {"horovod": {}}}}
+        return [text.partition(" (")[0] for text in replace(ASKED, scenarios=scenarios, **targets).unused]  # type: ignore[arg-type]
+
+    assert unused({}, {}) == []
+    assert unused({"horovod": "0.27.0"}, {"horovod": "0.28.1"}) == ["no scenario trains with Horovod"]
+    assert unused({"horovod": "0.27.0"}, {"horovod": "0.28.1"}, horovod={"ranks": 2}) == []
+    gpus = ({"cuda": "11", "nccl": "2.13.4"}, {"cuda": "11", "nccl": "2.21.5"})
+    assert unused(*gpus) == ["no scenario runs on a GPU"]
+    assert unused(*gpus, contexts=["gpu(0)"]) == []
 
 
 def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
@@ -259,11 +274,11 @@ def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
     ("study", "names"),
     [
         (_drift(*SAME), []),
-        (_drift(*SAME, end=1.0), ["drift one"]),
+        (_drift(*SAME, end=1.0), ["final loss one"]),
         (_drift(*SAME, end=-1.0), []),
         (_drift(*SAME, accuracy=-0.2), ["accuracy one"]),
         (_drift(*SAME, accuracy=0.2), []),
-        (_drift(*(1.0 + each for each in SAME)), ["drift one", "drift one"]),
+        (_drift(*(1.0 + each for each in SAME)), ["drift one", "final loss one"]),
         (_drift(*(1.0 + each for each in SAME), asked="drift"), ["drift one"]),  # as it was stored before
     ],
 )

@@ -117,6 +117,38 @@ def test_what_the_old_one_lacked_or_refused_as_well_is_no_reason(tmp_path: Path)
     assert _reasons(_study(tmp_path, replace(OLD, names=narrow.names), narrow)) == []
 
 
+def test_each_call_that_is_refused_is_a_reason_of_its_own(tmp_path: Path) -> None:
+    narrow = _named(cpu=Taken((), (), False, 0))
+    study = _study(tmp_path, OLD, narrow)
+    assert study.folder is not None
+    two = [
+        replace(used, name="mxnet.cpu", keywords=names, places=0)
+        for used in study.used()[:1]
+        for names in (("a",), ("b",))
+    ]
+    old = replace(OLD, names={**NAMES, "mxnet.cpu": Taken((), (), True, 0)})
+    assert [reason.name for reason in starts._of_names([*two, *two], old, narrow)] == [
+        "name mxnet.cpu takes no argument a",
+        "name mxnet.cpu takes no argument b",
+    ]
+
+
+def test_a_change_of_what_nothing_reads_decides_nothing(tmp_path: Path) -> None:
+    old, new = (replace(each, unread={"MXNET_TYPO": "MXNET_TYPE", "MXNET_B": ""}) for each in (OLD, NEW))
+    study = _study(tmp_path, old, new, ("MXNET_TYPO", "MXNET_OTHER"))
+    assert study.row.word == "go", "it is set in both"
+    study.targets["to"] = Target(mxnet="1.9.1", env={"MXNET_TYPO": "1"})
+    (reason,) = study.row.reasons
+    assert (reason.word, reason.name) == ("not decided", "variable MXNET_TYPO: does nothing")
+    assert "did you mean MXNET_TYPE?" in reason.text
+
+
+def test_a_script_of_which_nothing_was_seen_is_told(tmp_path: Path) -> None:
+    study = _study(tmp_path, OLD, NEW)
+    study._scripts.append("/own/net.py")
+    assert study.row.told[-1] == "/own/net.py names nothing of MXNet by itself"
+
+
 def test_a_variable_that_is_set_and_read_no_more(tmp_path: Path) -> None:
     study = _study(tmp_path, OLD, NEW, ("MXNET_A", "MXNET_B", "MXNET_NEVER"))
     assert _reasons(study) == ["MXNET_A is set, and the new one does not read it any more"]

@@ -49,6 +49,18 @@ def test_what_both_do_is_told_and_is_no_difference() -> None:
     assert (found.differences, found.better, found.otherwise) == ((), (), ("op otherwise on NaiveEngine",))
 
 
+def test_what_both_do_each_in_its_own_way_speaks_against_the_new_one() -> None:
+    (told,) = with_ways(NOTHING, _target(1.0, 2.0), _target(1.0, 3.0)).differences
+    assert (told.kind, told.how) == ("otherwise on NaiveEngine", "output 0: 2 is 3, at 0")
+    assert with_ways(NOTHING, _target(1.0, 2.0), _target(5.0, 3.0)).differences == (), "it has its row"
+
+
+def test_what_a_way_changes_is_not_now_and_then() -> None:
+    fickle = replace(NOTHING, fickle=(Difference("op", "does not repeat itself", _case(2.0)[NAME], ""),))
+    assert with_ways(fickle, _target(1.0, 1.0), _target(1.0, 2.0)).fickle == ()
+    assert with_ways(fickle, _target(1.0, 1.0), _target(1.0, 1.0)).fickle == fickle.fickle
+
+
 @pytest.mark.parametrize(("plain", "how"), [(1.0, "it is 2; without oneDNN it is as it was"), (2.0, "it is 2")])
 def test_of_what_differs_anyway_it_is_told_whether_it_does_without_onednn(plain: float, how: str) -> None:
     difference = Difference("op", "other values", _case(2.0)[NAME], "it is 2")

@@ -60,4 +60,7 @@ def test_what_cannot_be_started_or_dies(tmp_path: Path) -> None:
     dying = tmp_path / "python"
     dying.write_text("#!/bin/sh\nkill -SEGV $$\n")
     dying.chmod(0o755)
-    assert "signal 11: it said nothing" in _fails(dying)
+    assert "does not import mxnet: signal 11: it said nothing" in _fails(dying)
+    for script in ("echo imported; kill -SEGV $$", "kill -KILL $$"):
+        dying.write_text(f"#!/bin/sh\n{script}\n")
+        assert "did not come to say what its mxnet has" in _fails(dying), "that says nothing of its MXNet's start"

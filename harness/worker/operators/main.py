@@ -4,9 +4,9 @@
 ended a process before this one. Before each case comes a line ``{"begin": CASE, …}`` with what it is made of, so that
 who reads knows which case a process did not survive; ``{"names": {...}}`` is the answer to ``{"list": true}``,
 ``{"end": NAME}`` that to an operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many:
-``{"end": NAME, "seconds": S}``; ``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now;
-``{"write": NAME}`` answers with the files that a program wrote, ``{"read": NAME, "files": FILES}`` with what came of
-reading such.
+``{"end": NAME, "seconds": S}``; ``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now,
+or runs its program; ``{"write": NAME}`` answers with the files that a program wrote, ``{"read": NAME, "files": FILES}``
+with what came of reading such.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ def _ready(out: Any, asked: dict[str, Any]) -> Timed | None:
 
 def _once(asked: dict[str, Any]) -> dict[str, Any]:
     """What becomes of a case whose shapes are given; its name decides the values, as it does in a sweep."""
+    if "program" in asked:
+        return run_program(asked["program"])
     call = Call([tuple(shape) for shape in asked["shapes"]], asked["kinds"], asked["params"])
     variant = next(each for each in VARIANTS if each.name == asked["variant"])
     return execute(asked["op"], asked["case"], call, variant.as_given)

@@ -38,6 +38,7 @@ def _not_finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
+EMPTY = "empty"
 BASE = Variant("base")
 VARIANTS = [
     BASE,
@@ -54,7 +55,7 @@ VARIANTS = [
     Variant("not finite", damage=_not_finite),
     Variant("zeros", damage=lambda values: values * 0),
     Variant("large values", damage=lambda values: values * 1e4),
-    Variant("empty", resize=lambda shape: (0, *shape[1:])),
+    Variant(EMPTY, resize=lambda shape: (0, *shape[1:])),
     Variant("one element", resize=lambda shape: (1,) * len(shape)),
     Variant("large", resize=lambda shape: (shape[0] * 16, *shape[1:])),
 ]

@@ -1,0 +1,53 @@
+"""What the new target does now and then, and the old one was not seen to do: by chance, or not? Pure.
+
+A call that reads memory which nobody wrote may end a process of either target once in many; the passes of a sweep are
+too few to tell. Each is asked some more, by itself, of both targets in turn, in processes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.studies.parity import Case, Difference, Parity, between
+
+TIMES = 8
+"""Calls of each target: six against none are beyond chance."""
+
+MOST = 8
+"""Operators that are asked some more, by their first case; of further ones nobody knows."""
+
+CHANCE = 0.01
+
+
+def line(each: Difference, usual: Case, old: Sequence[Case], new: Sequence[Case]) -> dict[str, Any]:
+    """How often calls came to something else than what the old target makes of it usually."""
+    odd = [sum(between(usual, case) is not None for case in calls) for calls in (old, new)]
+    return {"op": each.op, "case": each.case["case"], "old": odd[0], "new": odd[1], "times": len(new)}
+
+
+def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
+    """What is left of it; what chance explains is told."""
+    known = {(each["op"], each["case"]): each for each in lines}
+    told = [known.get((each.op, each.case["case"])) for each in found.fickle]
+    left = [(each, more) for each, more in zip(found.fickle, told, strict=True) if more is None or _is_beyond(more)]
+    chance = [
+        each.op for each, more in zip(found.fickle, told, strict=True) if more is not None and not _is_beyond(more)
+    ]
+    return replace(found, fickle=tuple(_told(*each) for each in left), by_chance=tuple(chance))
+
+
+def _is_beyond(more: Mapping[str, Any]) -> bool:
+    """Fisher's exact test, one-sided."""
+    from scipy.stats import fisher_exact
+
+    table = [[count, more["times"] - count] for count in (more["new"], more["old"])]
+    return float(fisher_exact(table, alternative="greater").pvalue) <= CHANCE
+
+
+def _told(each: Difference, more: Mapping[str, Any] | None) -> Difference:
+    if more is None:
+        return each
+    counts = f"asked {more['times']} times more by itself, {more['new']} times so, {more['old']} times in the old one"
+    return replace(each, how=f"{each.how}; {counts}")

@@ -1,0 +1,35 @@
+"""Whether what only the new target does now and then is more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.studies import now_and_then
+from harness.studies.parity import Difference, Parity
+
+OK: dict[str, Any] = {"op": "op", "case": "op()", "status": "ok", "outputs": [], "gradients": [], "changed": {}}
+CRASH = {"op": "op", "case": "op()", "status": "crashed", "signal": 6}
+FOUND = Difference("op", "crashes now and then", {**OK, **CRASH}, "so in 1 of 3 passes, and never in the old one")
+PARITY = Parity((), (), ("op",), 1, 1, (), (), (), fickle=(FOUND,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stays"), [(0, 0, False), (0, 3, False), (0, 6, True), (2, 6, False), (8, 8, False), (1, 8, True)]
+)
+def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
+    calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, new)]
+    line = now_and_then.line(FOUND, OK, *calls)
+    found = now_and_then.with_more(PARITY, [line])
+    assert (len(found.fickle), found.by_chance) == ((1, ()) if stays else (0, ("op",)))
+    if stays:
+        assert found.fickle[0].how.endswith(f"asked 8 times more by itself, {new} times so, {old} times in the old one")
+
+
+def test_what_nobody_asked_more_about_stays() -> None:
+    assert now_and_then.with_more(PARITY, []) == PARITY
+    other = {"op": "op", "case": "op() other", "old": 0, "new": 0, "times": 8}
+    assert now_and_then.with_more(PARITY, [other]) == PARITY
+    assert now_and_then.with_more(replace(PARITY, fickle=()), [other]).by_chance == ()
