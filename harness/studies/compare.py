@@ -401,9 +401,9 @@ class Compare(Study):
         steps = any(STEPS in each.fields for each in self.scenario.sides)
         if found.word != "identical" or self.of_seeds or self.scenario.has_faults or steps:
             return found
-        return meaning.in_the_end(found, self._parted(side))
+        return meaning.in_the_end(found, self.parted(side))
 
-    def _parted(self, side: str) -> list[float]:
+    def parted(self, side: str) -> list[float]:
         """How far its final losses are from the first side's, of themselves, in pairs where both are known."""
         return [pair.parted[side] for pair in self.evidence.pairs if side in pair.parted]
 
@@ -490,7 +490,7 @@ class Compare(Study):
         if other.fields == self.scenario.sides[0].fields:
             return "it is the first side once more"
         words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
-        parts = any(self._parted(side)) or not self.evidence.counted
+        parts = any(self.parted(side)) or not self.evidence.counted
         if found is None or found.word != "identical" or words or parts:
             return None
         read = [field for field in other.fields if field.removeprefix("target.env.") not in self.unread]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from harness.studies.compare import Compare
 from harness.studies.finding import Finding, sentence
+from harness.studies.meaning import ROUNDING
 from harness.studies.nights import MEANING
 from harness.studies.suspicion import Suspect
 
@@ -33,13 +36,21 @@ def shows(study: Compare, suspect: Suspect) -> bool:
 def is_refuted(study: Compare, suspect: Suspect) -> bool:
     """Whether it says otherwise, and not only nothing: what begins late shows in pairs alone.
 
-    Where rounding grows as far as what is suspected, nobody can say.
+    Where rounding grows as far as what is suspected, or pairs end apart time after time, nobody can say.
     """
     if suspect.measure == MEANING:
-        hidden = any(found.rounding is not None for found in study.meanings.values())
+        hidden = any(found.rounding is not None for found in study.meanings.values()) or _ends_apart(study)
         return not study.broken and not hidden and bool(study.meanings) and bool(study.evidence.pairs)
     found = finding(study, suspect)
     return found is not None and found.word != "undecided"
+
+
+def _ends_apart(study: Compare) -> bool:
+    """Whether final losses of pairs are apart by more than rounding, and in one direction."""
+    (other,) = study.evidence.others
+    found, parted = study.evidence.finding("drift", other), study.parted(other.name)
+    directed = found.mean is not None and not found.mean.low <= 0 <= found.mean.high
+    return directed and bool(parted) and median(parted) > ROUNDING
 
 
 def said(study: Compare, suspect: Suspect) -> str:

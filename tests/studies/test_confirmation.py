@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.statistics.sequential import Look
 from harness.studies import confirmation
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
@@ -29,7 +30,25 @@ OF_MEANING = Suspect("main-mlp", "mlp", "meaning", "series", "losses moved", "")
 )
 def test_another_meaning_is_not_refuted_where_rounding_may_hide_it(found: Meaning, shows: bool, refuted: bool) -> None:
     study = Compare(SIDES, Question(of_meaning=True))
-    study._short = {"now": found}
+    study.short.found = {"now": found}
     assert not confirmation.is_refuted(study, OF_MEANING), "what begins late shows in pairs"
     study.evidence.pairs.append(Pair("run", 1.0, {"throughput": {"now": 0.0}}, {}))
     assert (confirmation.shows(study, OF_MEANING), confirmation.is_refuted(study, OF_MEANING)) == (shows, refuted)
+
+
+def _ended(*drifts: float) -> Compare:
+    """Pairs that end so far apart, where short runs were alike."""
+    study = Compare(SIDES, Question(of_meaning=True))
+    study.short.found = {"now": Meaning("alike", "alike but for rounding", 1e-6)}
+    for drift in drifts:
+        effects = {"throughput": {"now": 0.0}, "drift": {"now": drift}}
+        study.evidence.pairs.append(Pair("run", 1.0, effects, {"drift": 0.4}, parted={"now": abs(drift)}))
+    study.evidence.looks.append(Look(len(drifts), 0.9))
+    return study
+
+
+def test_what_ends_apart_time_after_time_refutes_nothing() -> None:
+    every_time = (0.043, 0.044, 0.042, 0.043, 0.0435, 0.0425)
+    assert not confirmation.is_refuted(_ended(*every_time), OF_MEANING)
+    assert confirmation.is_refuted(_ended(*(each * 1e-4 for each in every_time)), OF_MEANING), "that is rounding"
+    assert confirmation.is_refuted(_ended(0.04, -0.04, 0.03, -0.03, 0.05, -0.05), OF_MEANING), "now so, now so"
