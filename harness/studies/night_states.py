@@ -39,10 +39,14 @@ def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
 
 
 def _ending_otherwise(seen: Seen, answers: Sequence[Answer]) -> Iterator[str]:
-    """Arms that do not end as usual, whatever the reason: what crashes on a good night is usual from then on."""
+    """Arms that do not end as usual, whatever the reason: what crashes on a good night is usual from then on.
+
+    Where software changed, that it does so no more says little: what hangs once in five does not in three more runs.
+    """
+    words_ = ("machine", "not decided", "noise") if seen.watched.changed else ("machine", "not decided")
     for answer in answers:
         words = {outcomes_of(verdict).get(answer.arm, "completed") for verdict in seen.verdicts}
-        if answer.measure == OUTCOME and answer.word in ("machine", "not decided") and words - {"completed", "pass"}:
+        if answer.measure == OUTCOME and answer.word in words_ and words - {"completed", "pass"}:
             yield f"{answer.arm or 'the verdict'}: {answer.text}"
 
 
@@ -83,6 +87,9 @@ def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
 
 
 def _tried(each: Watched, note: str) -> tuple[State, str]:
+    """What was told and not accepted stays what later nights are looked at for."""
+    if pending := each.past.pending:
+        return "undecided", f"{note}; {pending[0].id} of the night {pending[0].since} is not accepted"
     if each.past.tried + 1 >= TRIES and each.past.last and each.past.last.tracked == each.tracked:
         return "good", f"{note}; taken for good after {TRIES} nights"
     return "undecided", note

@@ -8,6 +8,7 @@ where software changed, else by the same software again. Of several changes, due
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -67,6 +68,10 @@ _PLAINLY: Mapping[str, tuple[str, Callable[[float], float]]] = {
     "start_up": ("start-up, s", float),
 }
 """How numbers of series are told to people: named, and in which unit."""
+
+_MOVED = "its software changed since, and was taken for good then"
+_DIGEST = re.compile(r"@[0-9a-f]{12}\b")
+"""Of files in a cause: while nothing is mended, they are edited."""
 
 _GROUND = "nothing that is tracked changed"
 _OF_OURS = {"aborted", "interrupted"}
@@ -375,17 +380,19 @@ class Nightly(Composite):
         word, text = self._judged(suspect)
         cause = self._cause(suspect) if word == "software" else ""
         if word == "machine":
-            cause = self._changed_facts(each)
+            cause = self._changed_facts(each, suspect)
         evidence = tuple(
             part.folder.id
             for key, part in self.parts.items()
             if key.endswith((suspect.part, f"look-{suspect.arm}-{each.key}")) and part.folder is not None
         )
         night = self.folder.id if self.folder is not None else ""
-        id_ = self._id(suspect, cause)
+        found = self._confirmed(suspect) if word == "software" else None
+        id_ = self._id(suspect, cause, found)
         since = each.past.told.get(id_, night)
         own = (id_, each.key, suspect.arm, suspect.measure, word, f"{suspect.why}; {text}")
-        return Answer(*own, cause, since, "", evidence, tuple(self._shown(suspect, word)))
+        effect = None if found is None or found.mean is None else found.mean.estimate
+        return Answer(*own, cause, since, "", evidence, tuple(self._shown(suspect, word)), effect)
 
     def _shown(self, suspect: Suspect, word: Word) -> Iterator[str]:
         """Its number on the last good night and tonight, and what changed in files that are to blame."""
@@ -401,11 +408,26 @@ class Nightly(Composite):
             low, high = self._left(suspect)
             yield from (line for step in each.steps_of(suspect.arm)[low:high] for line in step.lines)
 
-    def _id(self, suspect: Suspect, cause: str) -> str:
-        """The same while the same arm differs in the same way from the same good night, for the same reason."""
-        night = self.watched[suspect.watched].past.night
-        matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, night, cause)
-        return hashlib.sha256("|".join(matter).encode()).hexdigest()[:8]
+    def _id(self, suspect: Suspect, cause: str, found: Finding | None) -> str:
+        """The same while the same arm differs in the same way from the same good night, for the same reason.
+
+        And by as much: where more came to what was told, it is another matter.
+        """
+        each = self.watched[suspect.watched]
+        reason = _DIGEST.sub("", cause)
+        matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, each.past.night, reason)
+        id_ = _digest(matter)
+        known = {answer.id: answer.effect for answer in each.past.pending if answer.measure == suspect.measure}
+        alike = [one for one, effect in known.items() if one == id_ or one.startswith(f"{id_}-")]
+        if not alike or any(not _has_grown(known[one], found) for one in alike):
+            return next((one for one in alike if not _has_grown(known[one], found)), id_)
+        return f"{id_}-{_digest((each.tracked.fingerprint,))[:4]}"
+
+    def _confirmed(self, suspect: Suspect) -> Finding | None:
+        """What was confirmed, where it has a size."""
+        study = self.parts.get(f"confirm-{suspect.part}")
+        absolute = suspect.measure in MEASURES and MEASURES[suspect.measure].absolute
+        return confirmation.finding(study, suspect) if isinstance(study, Compare) and not absolute else None
 
     def _judged(self, suspect: Suspect) -> tuple[Word, str]:
         """What it is, and why that is said."""
@@ -419,9 +441,8 @@ class Nightly(Composite):
         again = self._unusual(suspect, len(steps))
         if hindrance:
             return "not decided", f"its software of then cannot be had back: {hindrance}"
-        moved = self._moved(suspect)
-        if moved is not None and moved.software != each.tracked.fingerprint:
-            return "not decided", "its software changed since, and was taken for good then"
+        if self._moved_with_software(suspect):
+            return "not decided", _MOVED
         if again is None:
             return "not decided", self._not_asked
         if again:
@@ -494,6 +515,11 @@ class Nightly(Composite):
         known = self.watched[suspect.watched].past.moved
         return next((one for one in known if (one.arm, one.quantity) == (suspect.arm, suspect.quantity)), None)
 
+    def _moved_with_software(self, suspect: Suspect) -> bool:
+        """Whether a level moved on nights that had not all the software of the last good one."""
+        moved, reference = self._moved(suspect), self.watched[suspect.watched].past.reference
+        return moved is not None and (reference is None or moved.software != reference.tracked.fingerprint)
+
     def _judged_change(self, suspect: Suspect) -> tuple[Word, str]:
         """Software changed: another duet of then and now decides."""
         key = f"confirm-{suspect.part}"
@@ -507,6 +533,8 @@ class Nightly(Composite):
             again = self._unusual(suspect, 0)
             if again is None:
                 return "not decided", f"{told}; {self._not_asked}"
+            if again and self._moved_with_software(suspect):
+                return "not decided", f"{told}; {_MOVED}"
             if again:
                 return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
         if confirmation.is_refuted(study, suspect):
@@ -572,8 +600,10 @@ class Nightly(Composite):
         one_of = "one of: " if len(steps) > 1 else ""
         return one_of + "; ".join(step.what for step in steps)
 
-    def _changed_facts(self, each: Watched) -> str:
-        before = each.past.last.facts if each.past.last is not None else {}
+    def _changed_facts(self, each: Watched, suspect: Suspect) -> str:
+        """Since the night before the level moved, or the last good one."""
+        moved, known = self._moved(suspect), each.past.reference or each.past.last
+        before = moved.facts if moved is not None else known.facts if known is not None else {}
         told = [
             f"{name}: {before[name]} → {value}"
             for name, value in self.facts.items()
@@ -632,3 +662,14 @@ class Nightly(Composite):
 
     def summary(self) -> Mapping[str, Any]:
         return {"night": self.night.as_json(), "seconds": round(self.seconds, 1), "failures": self.failures}
+
+
+def _digest(matter: Sequence[str]) -> str:
+    return hashlib.sha256("|".join(matter).encode()).hexdigest()[:8]
+
+
+def _has_grown(before: float | None, now: Finding | None) -> bool:
+    """Whether all of an interval is farther from nothing than what was told before."""
+    if before is None or now is None or now.mean is None:
+        return False
+    return min(abs(now.mean.low), abs(now.mean.high)) > abs(before) and now.mean.estimate * before > 0

@@ -42,6 +42,7 @@ class Answer:
     """What became of a suspicion. ``id`` is the same on every night on which it is the same matter.
 
     ``since``: the night that told it first. ``shown``: numbers then and now, and lines of files that changed.
+    ``effect``: what was confirmed, a logarithm; None where it has no size.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Answer:
     accepted: str = ""
     evidence: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    effect: float | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,10 @@ class Night:
 
 @dataclass(frozen=True)
 class Moved:
-    """A level that changed within the last nights, and that nobody has explained: ``night`` is the last before it."""
+    """A level that changed within the last nights, and that nobody has explained: ``night`` is the last before it.
+
+    ``facts``: of the machine on that night.
+    """
 
     arm: str
     quantity: str
@@ -117,7 +122,9 @@ class Moved:
     before: float
     after: float
     software: str
-    """The fingerprint of that night's."""
+    """The fingerprint of all nights from shortly before it; "" where there were several."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,8 @@ class Past:
     """What nights say of a scenario. ``reference``: the newest good one; ``last``: the newest that measured it.
 
     ``history``: medians of each series since its level last changed, oldest first; ``tried``: nights in a row on which
-    this software was looked at without an answer, with ``last`` the newest of them.
+    this software was looked at without an answer, with ``last`` the newest of them; ``pending``: what was told since
+    the reference, is the software's, and was not accepted.
     """
 
     reference: Measured | None = None
@@ -134,6 +142,7 @@ class Past:
     history: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     moved: Sequence[Moved] = ()
     tried: int = 0
+    pending: Sequence[Answer] = ()
     told: Mapping[str, str] = field(default_factory=dict)
     """The night that told each answer first."""
 
@@ -146,13 +155,22 @@ def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past
     if not measured:
         return Past()
     night, reference = good[-1] if good else ("", None)
-    levels = {series: _level(measured, *series, accepted) for series in _series(measured)}
+    job = measured[-1][1].tracked.job
+    of_job = [each for each in measured if each[1].tracked.job == job]
+    levels = {series: _level(of_job, *series, accepted) for series in _series(of_job)}
     history: dict[str, dict[str, Sequence[float]]] = {}
     for (arm, quantity), level in levels.items():
         history.setdefault(arm, {})[quantity] = level.values
     moved = [level.moved for level in levels.values() if level.moved is not None]
     told = {answer.id: answer.since for _, found in reversed(measured) for answer in found.answers}
-    return Past(reference, night, measured[-1][1], history, moved, _tried(measured), told)
+    since = measured[measured.index(good[-1]) + 1 :] if good else []
+    pending = {
+        answer.id: answer
+        for _, found in since
+        for answer in found.answers
+        if answer.word == "software" and answer.id not in accepted
+    }
+    return Past(reference, night, measured[-1][1], history, moved, _tried(measured), [*pending.values()], told)
 
 
 def is_good(found: Measured, accepted: Mapping[str, str]) -> bool:
@@ -201,10 +219,15 @@ def _level(measured: Sequence[tuple[str, Measured]], arm: str, quantity: str, ac
         for _, found, _ in usable[shift.at :]
         for answer in found.answers
     )
-    night, found, _ = usable[shift.at - 1]
-    moved = Moved(arm, quantity, night, shift.before, shift.after, found.tracked.fingerprint)
+    night, before, _ = usable[shift.at - 1]
+    software = {found.tracked.fingerprint for _, found, _ in usable[max(0, shift.at - LATE) :]}
+    one = before.tracked.fingerprint if len(software) == 1 else ""
+    moved = Moved(arm, quantity, night, shift.before, shift.after, one, before.facts)
     return _Level(values[shift.at :], None if explained else moved)
 
+
+LATE = 3
+"""By so many nights a change of level may be placed late."""
 
 _ASKED = {"seconds_per_sample": ("throughput",), "final_loss": (MEANING,), DRIFT: (MEANING,)}
 """Measures of comparisons by which a series is explained."""
@@ -248,12 +271,14 @@ def outcomes_of(verdict: Verdict) -> dict[str, str]:
 
 
 def _measured(body: Mapping[str, Any]) -> Measured:
-    answers = tuple(
-        Answer(**{**each, "evidence": tuple(each["evidence"]), "shown": tuple(each.get("shown", ()))})
-        for each in body["answers"]
-    )
+    answers = tuple(map(answer_from_json, body["answers"]))
     tracked, runs = Tracked(**body["tracked"]), tuple(body["runs"])
     return Measured(**{**body, "tracked": tracked, "runs": runs, "answers": answers})
+
+
+def answer_from_json(body: Mapping[str, Any]) -> Answer:
+    """What `dataclasses.asdict` made of it; LookupError or TypeError for what is none."""
+    return Answer(**{**body, "evidence": tuple(body["evidence"]), "shown": tuple(body.get("shown", ()))})
 
 
 def measured_from_json(body: Mapping[str, Any] | None) -> Measured | None:

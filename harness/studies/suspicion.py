@@ -76,9 +76,15 @@ def by_look(each: Watched, arm: str, study: Compare) -> Iterator[Suspect]:
 
 
 def by_series(each: Watched, tonight: Mapping[str, Mapping[str, Sequence[float]]], resolve: float) -> Iterator[Suspect]:
-    """Tonight unlike the nights before, or a level that moved and that nobody explained."""
+    """Tonight unlike the nights before, or a level that moved and that nobody explained.
+
+    What the last good night had of a changed arm, and tonight has not, is one, too.
+    """
     moved = {(one.arm, one.quantity): one for one in each.past.moved}
     for arm, numbers in tonight.items():
+        if each.is_another_job(arm):
+            continue
+        yield from _missing(each, arm, numbers)
         for quantity, values in numbers.items():
             measure, least = _COMPARED.get(quantity, quantity), least_of(quantity, resolve)
             value = nights.in_log(quantity, median(values))
@@ -89,6 +95,14 @@ def by_series(each: Watched, tonight: Mapping[str, Mapping[str, Sequence[float]]
             elif (one := moved.get((arm, quantity))) and abs(one.after - one.before) > least:
                 why = f"{quantity} has been {_change(quantity, one.before, one.after)} since the night {one.night}"
                 yield Suspect(each.key, arm, measure, "series", why, _direction(measure, one.after - one.before))
+
+
+def _missing(each: Watched, arm: str, numbers: Mapping[str, Sequence[float]]) -> Iterator[Suspect]:
+    before = each.past.reference.numbers.get(arm, {}) if each.past.reference is not None and each.changed else {}
+    for quantity in before:
+        if quantity not in numbers:
+            why = f"{quantity} is no finite number, or is not there, and was on the last good night"
+            yield Suspect(each.key, arm, _COMPARED.get(quantity, quantity), "series", why)
 
 
 def least_of(quantity: str, resolve: float) -> float:

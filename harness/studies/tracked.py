@@ -42,6 +42,11 @@ class Tracked:
         values = {name: value for name, value in self.values.items() if name not in NAMES}
         return hashlib.sha256(json.dumps({**asdict(self), "values": values}, sort_keys=True).encode()).hexdigest()[:12]
 
+    @property
+    def job(self) -> tuple[Any, ...]:
+        """What sides of a comparison have in common; numbers of another job are other numbers."""
+        return tuple(_at(self.values, path) for path in sides.DECIDED)
+
     def arm(self, name: str) -> dict[str, Any]:
         """The values of one arm, without what no number of it depends on."""
         variants = self.values.get("variants") or {}
@@ -121,6 +126,13 @@ def _is_place(path: str, one: Any, other: Any) -> bool:
     if path == "workload.model":
         return all(models.file_of(each or "") is not None for each in (one, other))
     return path in _PLACES
+
+
+def _at(values: Any, path: str) -> Any:
+    """What is at a path; None where there is nothing."""
+    for name in path.split("."):
+        values = values.get(name) if isinstance(values, Mapping) else None
+    return values
 
 
 def _packages(before: Mapping[str, str], after: Mapping[str, str]) -> str:

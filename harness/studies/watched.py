@@ -26,7 +26,8 @@ class Step:
     """One change since the reference: in words, and the fields that a scenario of now needs to be without it.
 
     ``why``: what keeps it from being undone; then there are no fields. ``lines``: of files, those that differ.
-    ``may_pass``: what keeps it may be gone tomorrow, as where packages could not be had.
+    ``may_pass``: what keeps it may be gone tomorrow, as where packages could not be had. ``other_job``: numbers of
+    before are those of another job, as of fewer steps.
     """
 
     what: str
@@ -34,6 +35,7 @@ class Step:
     why: str = ""
     lines: Sequence[str] = ()
     may_pass: bool = False
+    other_job: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,10 @@ class Watched:
     def may_pass(self, arm: str) -> bool:
         """Whether what hinders may be gone tomorrow."""
         return any(step.may_pass for step in self.steps_of(arm) if step.why)
+
+    def is_another_job(self, arm: str) -> bool:
+        """Whether its numbers say nothing beside those of before."""
+        return any(step.other_job for step in self.steps_of(arm))
 
     @property
     def _changed_as_one(self) -> bool:
@@ -183,6 +189,7 @@ def watched_from_json(body: Mapping[str, Any]) -> Watched:
         past["history"],
         [nights.Moved(**each) for each in past["moved"]],
         past["tried"],
+        [nights.answer_from_json(each) for each in past.get("pending", ())],
         past["told"],
     )
     steps = {arm: [Step(**each) for each in found] for arm, found in body["steps"].items()}

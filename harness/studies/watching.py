@@ -167,7 +167,8 @@ class _Eye:
                 )
                 yield Step(str(change), undone, "", self._lines(change))
             except HarnessError as error:
-                yield Step(str(change), {}, str(error), may_pass=change.kind == "packages")
+                kept = change.kind == "packages"
+                yield Step(str(change), {}, str(error), may_pass=kept, other_job=not change.is_possible)
 
     def _lines(self, change: Change) -> Sequence[str]:
         """Of a script that changed, those that differ; none where one of both is not there."""

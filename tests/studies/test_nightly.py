@@ -12,10 +12,11 @@ import pytest
 
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import Look
+from harness.studies import nightly
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.nightly import Asked, Nightly
-from harness.studies.nights import Measured, Past, is_good
+from harness.studies.nights import Answer, Measured, Moved, Past, is_good
 from harness.studies.pairs import Pair
 from harness.studies.study_folder import StudyFolder, create
 from harness.studies.tracked import Tracked
@@ -499,3 +500,89 @@ def test_what_confirms_leaves_room_for_what_waits(folder: StudyFolder) -> None:
     confirm = study.made("confirm-throughput-main-mlp")
     assert isinstance(confirm, Compare)
     assert confirm.question_.limit == (3600.0 - 260.0) / 2
+
+
+def _moved(software: str) -> Moved:
+    return Moved("main", "seconds_per_sample", "n0", 0.0, math.log(1.25), software, {"cpu_model": "c"})
+
+
+def test_a_level_that_moved_with_software_is_not_the_machines(folder: StudyFolder) -> None:
+    """Also where something harmless changes on a later night, and the software of then is as slow by now."""
+    history = {"main": {"seconds_per_sample": [math.log(each) for each in (1.25, 1.26, 1.24)]}}
+    for software, word in (("another", "not decided"), (THEN.fingerprint, "machine")):
+        watched = _watched(changed=True)
+        past = replace(watched.past, history=history, moved=[_moved(software)])
+        study = _night(folder, replace(watched, past=past), repeat=1)
+        study.verdicts["round-1-mlp"] = _verdict("run", 1.25)
+        _compared(study, "look-main-mlp", SAME)
+        _compared(study, "confirm-throughput-main-mlp", SAME)
+        study.verdicts |= {f"with-0-{number}-throughput-main-mlp": _verdict("run", 1.25) for number in (1, 2)}
+        (answer,) = study.answers
+        assert answer.word == word
+    assert answer.cause == "cpu_model: c → a", "since the night before it moved"
+
+
+def test_more_of_what_was_told_is_another_matter(folder: StudyFolder) -> None:
+    def told(effects: list[float], *pending: Answer) -> Answer:
+        watched = _watched(changed=True, steps={"main": STEPS[1:]})
+        past = replace(watched.past, pending=pending)
+        study = _night(folder, replace(watched, past=past), repeat=1)
+        study.verdicts["round-1-mlp"] = _verdict("run")
+        _compared(study, "look-main-mlp", effects)
+        _compared(study, "confirm-throughput-main-mlp", effects)
+        return study.answers[0]
+
+    first = told(SLOWER)
+    assert first.effect == pytest.approx(-0.05, abs=0.001)
+    assert told(SLOWER, first).id == first.id
+    more = told([2 * each for each in SLOWER], first)
+    assert more.id.startswith(f"{first.id}-"), "or accepting the first would accept both"
+    assert told([2 * each for each in SLOWER], first, more).id == more.id
+    assert told([each / 2 for each in SLOWER], first).id == first.id, "less of it is nothing new"
+
+
+def test_the_same_cause_has_one_id_however_often_files_are_edited() -> None:
+    assert nightly._DIGEST.sub("", "the script's files (t.py@0123456789ab → t.py@ba9876543210)") == (
+        "the script's files (t.py → t.py)"
+    )
+
+
+def test_what_hung_in_one_round_of_changed_software_is_not_good_because_it_did_not_again(folder: StudyFolder) -> None:
+    for changed, state in ((True, "undecided"), (False, "good")):
+        values = {**VALUES, "faults": [{"kill": {"at": {"step": 5}}}]}
+        study = _night(folder, _watched(changed=changed, values=values), repeat=2)
+        study.verdicts |= {"round-1-mlp": _verdict("run", outcome="hung"), "round-2-mlp": _verdict("run")}
+        names = [f"with-{count}-{number}-outcome-main-mlp" for count in (0, 2) for number in (1, 2, 3)]
+        study.verdicts |= {name: _verdict("run") for name in names}
+        assert [answer.word for answer in study.answers] == ["noise"]
+        assert study.night.scenarios[0].state == state
+
+
+def test_what_was_told_and_not_accepted_is_never_taken_for_good(folder: StudyFolder) -> None:
+    watched = _watched(changed=True)
+    alert = Answer("a1", "mlp", "main", "throughput", "software", "", since="n2")
+    for pending, state in (((), "good"), ((alert,), "undecided")):
+        past = replace(
+            watched.past, tried=20, last=_reference(tracked=watched.tracked, state="undecided"), pending=pending
+        )
+        study = _night(folder, replace(watched, past=past), repeat=1)
+        study.verdicts["round-1-mlp"] = _verdict("run")
+        _compared(study, "look-main-mlp", [-0.3, 0.3, -0.2, 0.2, -0.1, 0.1])
+        found = study.night.scenarios[0]
+        assert (found.state, "a1 of the night n2 is not accepted" in found.note) == (state, bool(pending))
+
+
+def test_numbers_of_another_job_are_not_suspected_and_those_that_are_gone_are(folder: StudyFolder) -> None:
+    steps = [Step("scenario workload.steps: 100 → 200", {}, "the same for all sides", other_job=True)]
+    study = _night(folder, _watched(changed=True, steps={"main": steps}), repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("run", 1.5)
+    assert (study.suspects, study.night.scenarios[0].state) == ([], "good")
+    watched = _watched(changed=True)
+    reference = _reference(tracked=THEN, numbers={"main": {"seconds_per_sample": [1.0], "final_loss": [0.4]}})
+    study = _night(folder, replace(watched, past=replace(watched.past, reference=reference)), repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("run")
+    _compared(study, "look-main-mlp", SAME)
+    assert [(suspect.measure, suspect.why.partition(",")[0]) for suspect in study.suspects] == [
+        ("meaning", "final_loss is no finite number")
+    ]
+    assert study.night.scenarios[0].state == "undecided"

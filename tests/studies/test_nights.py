@@ -83,3 +83,26 @@ def test_a_loss_that_is_another_number_moves_its_series() -> None:
     found = past(_nights(*[_measured()] * 6, *[_measured(numbers=other)] * 2), {}, "lenet")
     assert [(each.quantity, each.night) for each in found.moved] == [("final_loss", "n6")]
     assert isinstance(found.moved[0], Moved)
+
+
+def test_numbers_of_another_job_are_of_another_history() -> None:
+    found = past(_nights(*[_measured()] * 6, *[_measured(3.0, tracked=NEW)] * 2), {}, "lenet")
+    assert (len(found.history["main"]["seconds_per_sample"]), found.moved) == (2, [])
+
+
+def test_what_moved_about_when_software_changed_may_be_the_softwares() -> None:
+    other = replace(OLD, files="train.py@1")
+    for placed, one in ((other, ""), (OLD, OLD.fingerprint)):
+        nights = _nights(*[_measured()] * 6, *[_measured(2.0, tracked=placed)] * 6)
+        (moved,) = past(nights, {}, "lenet").moved
+        assert (moved.night, moved.software) == ("n6", one)
+    early = _nights(*[_measured()] * 4, *[_measured(tracked=other)] * 2, *[_measured(2.0, tracked=other)] * 6)
+    (moved,) = past(early, {}, "lenet").moved
+    assert moved.software == "", "a change of level may be placed late"
+
+
+def test_what_was_told_since_the_last_good_night_and_not_accepted_is_known() -> None:
+    alert = _measured(tracked=NEW, state="alert", answers=[ALERT])
+    assert past(_nights(_measured(), alert, alert), {}, "lenet").pending == [ALERT]
+    assert past(_nights(_measured(), alert), {"a1": "on purpose"}, "lenet").pending == []
+    assert past(_nights(alert, _measured()), {}, "lenet").pending == []
