@@ -63,7 +63,7 @@ class Bisect(Composite):
 
     def __init__(self, asked: Asked) -> None:
         super().__init__()
-        self.asked_ = asked
+        self.asked_, self.targets = asked, asked.targets
         self.keys_ = [f"{place:02d}" for place in range(len(asked.targets))]
         if len(asked.targets) < 2:
             raise InputError("one target has nothing between it and another; give --good and --bad")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from harness.base.errors import HarnessError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
-from harness.studies import study_folder
+from harness.scenario.schema import Target
+from harness.studies import software, study_folder
 from harness.studies.operators import Operators
 from harness.studies.study import Study, Trial, perform, recall, reopened
 from harness.studies.study_folder import PARTS, Answer, StudyFolder
@@ -27,10 +28,14 @@ def _silent(line: str) -> None:
 
 
 class Composite(Study):
-    """``parts``: those that are through; ``failures``: why others cannot be asked. ``say`` hears how far they are."""
+    """``parts``: those that are through; ``failures``: why others cannot be asked. ``say`` hears how far they are.
+
+    ``targets``: what must be the same from the first part to the last.
+    """
 
     def __init__(self) -> None:
         self.parts: dict[str, Study] = {}
+        self.targets: Sequence[Target] = ()
         self.failures: dict[str, str] = {}
         self.say: Callable[[str], None] = _silent
 
@@ -46,7 +51,8 @@ class Composite(Study):
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
-        """One part after the other, and why one cannot be asked."""
+        """One part after the other, and why one cannot be asked; InputError where a target is not what it was."""
+        software.require_unchanged(self.targets, folder)
         for trial in trials:
             study, own = self._opened(trial.key, folder)
             say = self._saying(trial.key)

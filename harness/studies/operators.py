@@ -24,7 +24,7 @@ from harness.execution.sweep import Pass, Sweep
 from harness.judging.verdict import Verdict
 from harness.scenario.schema import Target
 from harness.storage.run_folder import storage_error
-from harness.studies import call_times, exchanged, now_and_then
+from harness.studies import call_times, exchanged, now_and_then, software
 from harness.studies.beside_numpy import with_numpy
 from harness.studies.exchanged import FILES, SIDES, with_files
 from harness.studies.parity import (
@@ -195,6 +195,7 @@ class Operators(Study):
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
         """One pass after the other, each by several processes; KeyboardInterrupt when it is interrupted."""
+        software.require_unchanged(self.targets.values(), folder)
         jobs = most or os.cpu_count() or 1
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:

@@ -145,6 +145,7 @@ class Qualify(Composite):
             asked, old=resolve.settle(asked.old, None, None), new=resolve.settle(asked.new, None, None)
         )
         super().__init__()
+        self.targets = (self.asked_.old, self.asked_.new)
         self.unfinished: dict[str, Study] = {}
         for key in self.keys:
             self.made(key)  # what cannot be asked is refused before anything runs

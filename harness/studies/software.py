@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Scenario, Target
 from harness.storage.ledger import Ledger, plain_environment
 from harness.storage.run_folder import storage_error
+from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Change, Tracked
-from harness.targets import environment, resolve
+from harness.targets import environment, library, resolve
 from harness.targets.environment import Recipe, Say
 from harness.targets.interpreter import Interpreter, installed
 
@@ -29,6 +30,9 @@ KEPT = "scripts"
 
 SETTING = "target.env."
 """How the paths of variables begin; a variable that is None is not set."""
+
+_SOFTWARE = "software.json"
+"""Of a study: what its users' Pythons have."""
 
 _MOST_FILES, _MOST_BYTES, _MOST_LINES, _MOST_COMPARED = 500, 5_000_000, 12, 4000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
@@ -86,7 +90,7 @@ def describe(
     """
     plan = request.planned(loaded, resolve.settled(loaded)).plan
     found = resolve.interpreters(plan, say)
-    packages = {"" if arm.of == "main" else arm.of: _packages(found[arm.name], arm.target) for arm in plan.arms}
+    packages = {"" if arm.of == "main" else arm.of: packages_of(found[arm.name], arm.target) for arm in plan.arms}
     names, kept = list[str](), dict[str, bytes]()
     for file in sorted({Path(own) for arm in loaded.arms.values() if (own := arm.workload.own_file) is not None}):
         try:
@@ -99,9 +103,42 @@ def describe(
     return Tracked(_without_root(values, f"{root}/"), packages, "+".join(names), f"{__version__} {worker}"), kept
 
 
-def _packages(found: Interpreter, target: Target) -> dict[str, str]:
-    """Of a target that was built here, as it was; of a Python of the user's, as it is now."""
-    return installed(found.python) if target.python else dict(found.packages)
+def packages_of(found: Interpreter, target: Target) -> dict[str, str]:
+    """Of a target that was built here, as it was; of a Python of the user's, as it is now.
+
+    There MXNet may be built anew under the same version: its library counts by what is in it.
+    """
+    if not target.python:
+        return dict(found.packages)
+    file = library.path_of(found)
+    return {**installed(found.python), **({file.name: _digest(file)} if file is not None else {})}
+
+
+def _digest(file: Path) -> str:
+    found = hashlib.sha256()
+    with open(file, "rb") as content:
+        while part := content.read(1 << 20):
+            found.update(part)
+    return found.hexdigest()[:12]
+
+
+def require_unchanged(targets: Iterable[Target], folder: StudyFolder) -> None:
+    """InputError where a Python of the user's is not what it was when a study was begun; what it is then is kept."""
+    own = {each.python: each for each in targets if each.python}
+    now = {python: packages_of(resolve.interpreter(each, _silent), each) for python, each in own.items()}
+    then = folder.read_json(_SOFTWARE) if folder.has(_SOFTWARE) else {}
+    for python, packages in now.items():
+        if then.get(python, packages) != packages:
+            differs = sorted(
+                name for name in {**then[python], **packages} if then[python].get(name) != packages.get(name)
+            )
+            raise InputError(f"{python} has changed since this was begun ({', '.join(differs[:4])}); begin a new one")
+    if now.keys() - then.keys():
+        folder.write_json(_SOFTWARE, {**then, **now})
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
 
 
 def _without_root(value: Any, root: str) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from harness.base.errors import HarnessError, InputError
 from harness.scenario.schema import Target
 from harness.storage import ledger
-from harness.studies import software
+from harness.studies import software, study_folder
 from harness.studies.software import files_beside, keep, named, restorer, undoing
 from harness.studies.tracked import Change
 from harness.targets.interpreter import Interpreter
@@ -60,11 +60,13 @@ def test_packages_of_a_users_python_are_asked_of_it(tmp_path: Path, monkeypatch:
     (tmp_path / "elsewhere-1.dist-info").mkdir()
     (tmp_path / "elsewhere-1.dist-info" / "METADATA").write_text("Name: elsewhere\nVersion: 1\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    found = software._packages(Interpreter(Path(sys.executable)), Target(python=sys.executable))
+    found = software.packages_of(Interpreter(Path(sys.executable)), Target(python=sys.executable))
     assert (found["pytest"], "elsewhere" in found) == (pytest.__version__, False)
-    assert software._packages(Interpreter(Path("/x"), {"mxnet": "1.9.1"}), Target(mxnet="1.9.1")) == {"mxnet": "1.9.1"}
+    assert software.packages_of(Interpreter(Path("/x"), {"mxnet": "1.9.1"}), Target(mxnet="1.9.1")) == {
+        "mxnet": "1.9.1"
+    }
     with pytest.raises(InputError, match="/bin/true does not say which packages it has"):
-        software._packages(Interpreter(Path("/bin/true")), Target(python="/bin/true"))
+        software.packages_of(Interpreter(Path("/bin/true")), Target(python="/bin/true"))
 
 
 def test_names_tell_files_apart_and_not_where_they_lie() -> None:
@@ -123,3 +125,19 @@ def test_lines_that_one_of_two_folders_lacks(tmp_path: Path) -> None:
     _write(tmp_path / "now", train="\n".join(map(str, range(20))))
     found = software.differing_lines(tmp_path / "then", tmp_path / "now")
     assert (len(found), found[-1]) == (13, "and 13 more lines")
+
+
+def test_a_python_of_the_users_is_the_same_from_the_first_part_to_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = study_folder.create(tmp_path, "qualify", {})
+    library = tmp_path / "libmxnet.so"
+    library.write_bytes(b"one")
+    monkeypatch.setattr(software.library, "path_of", lambda _: library)
+    targets = [Target(python=sys.executable), Target(mxnet="1.9.1")]
+    for _ in range(2):
+        software.require_unchanged(targets, folder)
+    library.write_bytes(b"two")
+    with pytest.raises(InputError, match=r"has changed since this was begun \(libmxnet.so\); begin a new one"):
+        software.require_unchanged(targets, folder)
+    assert not study_folder.create(tmp_path, "other", {}).has("software.json")

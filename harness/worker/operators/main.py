@@ -23,7 +23,7 @@ from .candidates import Call, candidates
 from .execute import execute, run_program
 from .refusals import message
 from .timing import Timed
-from .variants import BASE, VARIANTS, shapes
+from .variants import BASE, EMPTY, VARIANTS, shapes
 
 MOST_CALLS = 2
 """Of one operator that are varied."""
@@ -139,7 +139,8 @@ def _varied(out: Any, name: str, call: Any, status: str, known: dict[str, str]) 
     if status != "ok":
         return False
     for variant in VARIANTS[1:]:
-        _case(out, name, call, variant, known)
+        if variant.name != EMPTY or not _deaths(known, f" {EMPTY}"):
+            _case(out, name, call, variant, known)
     return True
 
 
