@@ -210,18 +210,21 @@ _BETTER = ("same", "faster", "less", "better")
 
 
 def _shown(study: Study, last: Study | None) -> Shown:
-    """Of a part that is through; of an operator, whether it differs as it does in the ``last`` target."""
+    """Of a part that is through; of an operator, whether a case differs that does, in that way, in the ``last`` target."""
     if isinstance(study, Again):
         words = set(study.words.values())
         return "yes" if words == {"fail"} else "no" if words == {"pass"} else "unknown"
     if isinstance(study, Operators):
         kinds, asked = _kinds(study), _kinds(last) if isinstance(last, Operators) else {}
-        if {*kinds} & {*(asked or kinds)}:
+        first = {kind: names[0] for kind, names in (asked or kinds).items()}
+        if any(case in kinds.get(kind, ()) for kind, case in first.items()):
             return "yes"
+        if {*kinds} & {*first}:
+            return "unknown"  # in other cases: it may be another cause, or that the case is called otherwise
         found = study.parity
         if found is None or not found.compared or found.unmatched:
             return "unknown"
-        return "unknown" if {*asked.values()} & {*found.unrepeated} else "no"
+        return "unknown" if {*first.values()} & {*found.unrepeated} else "no"
     assert isinstance(study, Compare)
     words = {finding.word for finding in study.evidence.findings()}
     if study.broken or not words:
@@ -237,11 +240,11 @@ def _effect(study: Compare) -> float:
     return 0.0 if found.mean is None else abs(found.mean.estimate)
 
 
-def _kinds(study: Operators) -> dict[str, str]:
-    """How an operator differs, each with the first case that does."""
+def _kinds(study: Operators) -> dict[str, tuple[str, ...]]:
+    """How an operator differs, each with the cases that do."""
     found = study.parity
-    each = {} if found is None else {own.kind: str(own.case["case"]) for own in found.differences}
-    return {**each, **dict.fromkeys(["gone"] if found is not None and found.gone else [], "")}
+    each = {} if found is None else {own.kind: own.names or (str(own.case["case"]),) for own in found.differences}
+    return {**each, **({"gone": ("",)} if found is not None and found.gone else {})}
 
 
 def _told(study: Study) -> str:

@@ -71,13 +71,14 @@ class Swept:
 
 @dataclass(frozen=True)
 class Difference:
-    """One operator, one kind: its first case, in words how it differs, and how many cases do."""
+    """One operator, one kind: its first case, in words how it differs, how many cases do, and their names."""
 
     op: str
     kind: str
     case: Case
     how: str
     cases: int = 1
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,15 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
         works |= {op} if case["status"] == other["status"] == "ok" else set()
         if (told := between(case, other)) is not None:
             found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
-    each = [replace(all_[0], case=_whole(all_[0].case, old.cases), cases=len(all_)) for all_ in found.values()]
+    each = [
+        replace(
+            all_[0],
+            case=_whole(all_[0].case, old.cases),
+            cases=len(all_),
+            names=tuple(own.case["case"] for own in all_),
+        )
+        for all_ in found.values()
+    ]
     known = [{*own, *(alias for aliases in own.values() for alias in aliases)} for own in names]
     swept = {case["op"] for case in old.cases.values()} & {case["op"] for case in new.cases.values()}
     taken = {case["op"] for own in (old, new) for case in own.cases.values() if case["status"] == "ok"}

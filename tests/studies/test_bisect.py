@@ -109,9 +109,13 @@ def test_only_neighbours_are_sure(words: tuple[str | None, ...], sure: bool) -> 
     assert ("does not; of the first nothing can be said" in study.in_words) == (words[0] == "")
 
 
-def _operators(*differences: tuple[str, str], unrepeated: tuple[str, ...] = (), compared: int = 9) -> Operators:
-    """An operator that differs so, each with its case."""
-    found = tuple(Difference("exp", kind, {"case": case}, "how") for kind, case in differences)
+def _operators(*differences: tuple[str, ...], unrepeated: tuple[str, ...] = (), compared: int = 9) -> Operators:
+    """An operator that differs so, each with its cases."""
+    found = tuple(
+        Difference("exp", kind, {"case": names[0]}, "how", len(names), names)
+        for kind, *rest in differences
+        if (names := tuple(rest))
+    )
     known = Parity(found, (), (), compared, 1, (), (), (), unrepeated=unrepeated)
     study = Operators(TARGETS[0], TARGETS[1], ["exp"])
     study.__class__ = type("Known", (Operators,), {"parity": known})
@@ -122,6 +126,8 @@ def _operators(*differences: tuple[str, str], unrepeated: tuple[str, ...] = (), 
     ("middle", "shown"),
     [
         (_operators(("is not finite", "exp(2)")), "yes"),
+        (_operators(("is not finite", "exp(1)", "exp(2)")), "yes"),
+        (_operators(("is not finite", "exp(1)")), "unknown"),  # it may have another cause
         (_operators(("other types or shapes", "exp(3)")), "no"),  # it is another question
         (_operators(), "no"),
         (_operators(unrepeated=("exp(2)",)), "unknown"),  # just what is asked for says nothing
