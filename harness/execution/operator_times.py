@@ -21,7 +21,8 @@ FORWARD, GRADIENTS = WAYS = ("forward", "with gradients")
 ELEMENTS = 65_536
 """Of the first array: of fewer, calls take what it takes to issue them, and nothing is seen of what they compute."""
 
-LONGER = (ELEMENTS, 1024, 1)
+GROWTH = 64
+LONGER = (1, ELEMENTS // GROWTH, ELEMENTS)
 """Elements that are tried: what takes squares of them, or as much memory, is asked with fewer."""
 
 MOST_SECONDS = 0.05
@@ -100,24 +101,34 @@ class OperatorTimes:
 
     def _times(self, pair: _Pair, call: Call, way: str) -> Times:
         """With as many elements as the old one takes in time: what only the new one is slow at is looked for."""
-        refused, died, end = "", 0, ""
+        known, taken = Times(call.op, way, call.case), dict[int, float]()
         for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
-            known = Times(call.op, way, call.case, longer, died=died, end=end)
             try:
                 first = pair.ready(call, longer, way)
-                if first[OLD] <= MOST_SECONDS or longer == 1:
-                    calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(first.values()), 1e-6))))
-                    return self._rounds(pair, known, calls, FEW_ROUNDS if first[NEW] > LONG_SECONDS else ROUNDS)
-                refused = f"a call takes {first[OLD]:.1f} s"
             except RefusedError as error:
-                refused = str(error)
-                if error.side == NEW and not died:
-                    died, end = longer, refused
+                known = _ended(known, str(error), longer if error.side == NEW else 0)
+                break
             except DiedError as error:
-                refused = str(error)
-                if not died and pair.died == NEW and pair.survives(OLD, call, longer, way):
-                    died, end = longer, refused
-        return Times(call.op, way, call.case, refused=refused, died=died, end=end)
+                by_new = pair.died == NEW and pair.survives(OLD, call, longer, way)
+                known = _ended(known, str(error), longer if by_new else 0)
+                break
+            if taken and first[OLD] > MOST_SECONDS:
+                break
+            known, taken = replace(known, longer=longer), first
+            if first[OLD] > MOST_SECONDS / GROWTH:  # a longer one would take too long
+                break
+        return self._of_longest(pair, call, known, taken) if taken else known
+
+    def _of_longest(self, pair: _Pair, call: Call, known: Times, taken: Mapping[int, float]) -> Times:
+        """Rounds of the longest call that can be made; ``taken``: what one took."""
+        calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(taken.values()), 1e-6))))
+        try:
+            if pair.longer != known.longer:
+                pair.ready(call, known.longer, known.way)
+            done = self._rounds(pair, known, calls, FEW_ROUNDS if taken[NEW] > LONG_SECONDS else ROUNDS)
+            return replace(done, refused="")
+        except (RefusedError, DiedError) as error:  # what it just did it does no more
+            return replace(known, refused=str(error))
 
     def _rounds(self, pair: _Pair, known: Times, calls: int, rounds: int) -> Times:
         ratios, least = [], math.inf
@@ -145,10 +156,12 @@ class _Pair:
         self._sweep, self._passes, self._order, self._scratch = sweep, passes, order, scratch
         self._children = dict[int, Child]()
         self.died: int | None = None
+        self.longer = 0
+        """By how much arrays are longer that both are ready for; 0 where they are not."""
 
     def ready(self, call: Call, longer: int, way: str) -> dict[int, float]:
         """What a call takes in each; RefusedError where one refuses it, DiedError where one dies."""
-        self.died = None
+        self.died, self.longer = None, 0
         if not self._children:
             self._children = {side: self._sweep.started(self._passes[side], self._scratch) for side in self._order}
         taken, refused = dict[int, float](), dict[int, RefusedError]()
@@ -159,6 +172,7 @@ class _Pair:
                 refused[side] = error
         if refused:
             raise refused[min(refused)]
+        self.longer = longer
         return taken
 
     def survives(self, side: int, call: Call, longer: int, way: str) -> bool:
@@ -193,6 +207,11 @@ class _Pair:
         for child in self._children.values():
             child.close()
         self._children = {}
+
+
+def _ended(known: Times, why: str, by_new: int) -> Times:
+    """A call that failed; ``by_new``: how much longer its arrays were where only the new target failed, else 0."""
+    return replace(known, refused=why, died=by_new, end=why if by_new else "")
 
 
 def _one(call: Call, longer: int, way: str) -> dict[str, Any]:

@@ -210,7 +210,7 @@ _BETTER = ("same", "faster", "less", "better")
 
 
 def _shown(study: Study, last: Study | None) -> Shown:
-    """Of a part that is through; of an operator, whether a case differs that does, in that way, in the ``last`` target."""
+    """Of a part that is through; of an operator, whether a case differs as it does in the ``last`` target."""
     if isinstance(study, Again):
         words = set(study.words.values())
         return "yes" if words == {"fail"} else "no" if words == {"pass"} else "unknown"

@@ -49,7 +49,7 @@ class Targets:
     def started(self, asked: Pass, scratch: str) -> Child:
         self.begun.append(str(asked))
         new = asked is NEW
-        self.children.append(Child(0.002 if new else 0.001, self.kills[new]))
+        self.children.append(Child(0.001 if new else 0.0005, self.kills[new]))
         return self.children[-1]
 
 
@@ -65,7 +65,7 @@ def test_a_ratio_is_of_the_new_one_beside_the_old_one(tmp_path: Path, new_first:
     assert targets.begun[:2] == begun
     assert [(each.op, each.way) for each in times[:2]] == [("exp", "forward"), ("exp", "with gradients")]
     assert times[0].ratios == (round(math.log(2), 4),) * 9
-    assert (times[0].longer, times[0].calls, times[0].seconds) == (10_922, 4, pytest.approx(0.001))
+    assert (times[0].longer, times[0].calls, times[0].seconds) == (10_922, 8, pytest.approx(0.0005))
 
 
 def test_what_is_refused_is_asked_with_fewer_elements_and_a_process_that_dies_is_replaced(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_going_on_times_what_is_left(tmp_path: Path) -> None:
         (("crashed", "crashed"), 0, ""),  # the old one does not survive it either
         (("hung", "crashed"), 0, ""),
         (("crashed", ""), 0, ""),
-        (("", "crashed"), 10922, "crashed"),
-        (("", "hung"), 10922, "hung"),
+        (("", "crashed"), 1, "crashed"),
+        (("", "hung"), 1, "hung"),
     ],
 )
 def test_whose_process_ended_and_with_how_much(
@@ -106,3 +106,49 @@ def test_whose_process_ended_and_with_how_much(
         "deadly": (died, end),
     }
     assert all(child.closed for child in targets.children)
+
+
+class Slow(Child):
+    """Takes time by the square of its elements, or by these alone."""
+
+    def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
+        if "time" in what:
+            self.longer = what["time"]["longer"]
+        power = 2 if what.get("time", what)["op"] == "greedy" else 1
+        yield {"end": "", "seconds": self.seconds * self.longer**power * what.get("calls", 1)}
+
+
+class SlowTargets(Targets):
+    """The new one takes so many times as long."""
+
+    def __init__(self, times: float) -> None:
+        super().__init__()
+        self.times = times
+
+    def started(self, asked: Pass, scratch: str) -> Child:
+        return Slow(1e-7 * (self.times if asked is NEW else 1.0), "")
+
+
+@pytest.mark.parametrize(("times", "rounds"), [(1.0, 9), (300.0, 9), (6000.0, 3)])
+def test_only_what_the_old_one_takes_long_for_is_asked_with_fewer(tmp_path: Path, times: float, rounds: int) -> None:
+    file = tmp_path / "times.jsonl"
+    assert OperatorTimes(cast(Sweep, SlowTargets(times)), OLD, NEW).run(CALLS[:2], file, lambda done, of: None)
+    exp, _, greedy, _ = read_times(file)
+    assert (exp.longer, exp.refused, len(exp.ratios)) == (10_922, "", rounds)
+    assert exp.ratios[0] == round(math.log(times), 4), "however much slower the new one is"
+    assert greedy.longer == 170
+
+
+def test_a_long_call_that_only_the_new_one_refuses_is_told(tmp_path: Path) -> None:
+    class Wide(Child):
+        def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
+            yield {"end": "", "seconds": self.seconds * what.get("calls", 1)}
+
+    class Both(Targets):
+        def started(self, asked: Pass, scratch: str) -> Child:
+            return Child(0.0005, "") if asked is NEW else Wide(0.0005, "")
+
+    file = tmp_path / "times.jsonl"
+    assert OperatorTimes(cast(Sweep, Both()), OLD, NEW, new_first=True).run(CALLS[1:2], file, lambda done, of: None)
+    greedy = next(iter(read_times(file)))
+    assert (greedy.longer, greedy.died, greedy.end, len(greedy.ratios)) == (170, 10_922, "out of memory", 9)

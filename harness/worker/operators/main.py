@@ -28,8 +28,8 @@ from .variants import BASE, EMPTY, VARIANTS, shapes
 MOST_CALLS = 2
 """Of one operator that are varied."""
 
-SOME = 4
-"""Calls by which it is seen what one takes."""
+SOME, LONG_SECONDS = 4, 0.5
+"""Calls by which it is seen what one takes, after the first; one that takes so long is not made again for that."""
 
 MOST_DEATHS = 3
 """Calls of one operator that a process did not survive: no further one is tried."""
@@ -86,8 +86,8 @@ def _ready(out: Any, asked: dict[str, Any]) -> Timed | None:
     """A call that was made once, and what some more took, each; why not where it is refused."""
     try:
         timed = Timed(asked)
-        timed.seconds(1)
-        _say(out, {"end": asked["op"], "seconds": timed.seconds(SOME) / SOME})
+        once = timed.seconds(1)
+        _say(out, {"end": asked["op"], "seconds": once if once > LONG_SECONDS else timed.seconds(SOME) / SOME})
     except Exception as error:
         _say(out, {"end": asked["op"], "refused": message(error)})
         return None
