@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from harness.base.errors import AgentError, TargetError
@@ -32,6 +33,12 @@ CASE_SECONDS = 10.0
 START_SECONDS = 60.0
 MEMORY_BYTES = 16 << 30
 """Of addresses for each process, so that a case that asks for all memory is refused, and the machine lives."""
+
+DEATHS = ("crashed", "hung")
+Begun = Mapping[str, Mapping[str, str]]
+"""What became of cases, by operator."""
+
+NOTHING: Begun = MappingProxyType({})
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.operators.main import main; main()"
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
@@ -142,9 +149,15 @@ class Sweep:
             finally:
                 child.close()
 
-    def run(self, asked: Pass, operators: Sequence[str], say: Callable[[int, int], None]) -> bool:
-        """Sweep what is not on disk yet, so many processes side by side; whether all was swept."""
-        done = _ended(asked.file)
+    def run(
+        self, asked: Pass, operators: Sequence[str], say: Callable[[int, int], None], deadly: Begun = NOTHING
+    ) -> bool:
+        """Sweep what is not on disk yet, so many processes side by side; whether all was swept.
+
+        ``deadly``: cases, with what becomes of a process, that are not called.
+        """
+        done, begun = _ended(asked.file), _begun(asked.file)
+        known = {name: {**deadly.get(name, {}), **begun.get(name, {})} for name in operators}
         todo: queue.SimpleQueue[str] = queue.SimpleQueue()
         left = [name for name in operators if name not in done]
         for name in left:
@@ -152,7 +165,7 @@ class Sweep:
         with open(asked.file, "ab") as file:
             writer = _Writer(file)
             threads = [
-                threading.Thread(target=self._serve, args=(asked, todo, writer, _begun(asked.file)), daemon=True)
+                threading.Thread(target=self._serve, args=(asked, todo, writer, known), daemon=True)
                 for _ in range(min(self.jobs, len(left)))
             ]
             for thread in threads:
@@ -188,7 +201,7 @@ class Sweep:
             archive.write_bytes(worker_archive.build())
         return Child(asked, archive.absolute(), self._log, scratch)
 
-    def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, begun: Mapping[str, Any]) -> None:
+    def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, begun: Begun) -> None:
         """One place in the row: operators from the queue, by a child that is replaced when it dies."""
         child: Child | None = None
         with tempfile.TemporaryDirectory() as scratch:
@@ -261,6 +274,15 @@ def _begun(file: Path) -> dict[str, dict[str, str]]:
     for line in read(file):
         if "case" in line:
             found.setdefault(line["op"], {})[line["case"]] = _became(line)
+    return found
+
+
+def deadly(file: Path) -> dict[str, dict[str, str]]:
+    """Cases of a pass that its processes did not survive, by operator."""
+    found: dict[str, dict[str, str]] = {}
+    for line in read(file):
+        if line.get("status") in DEATHS and "case" in line:
+            found.setdefault(line["op"], {})[line["case"]] = line["status"]
     return found
 
 

@@ -209,8 +209,10 @@ class Operators(Study):
                 elif trial.key in TIMES:
                     through = self._time(work, passes, trial.key, folder)
                 else:
-                    chosen = self._chosen(names, trial.key)
-                    through = work.run(passes[trial.key], chosen, self._progress(trial.key))
+                    chosen, side = self._chosen(names, trial.key), trial.key.partition("-")[0]
+                    by_way = any(f"-{way.name}" in trial.key for way in self._ways)
+                    deadly = sweep.deadly(passes[side].file) if by_way else sweep.NOTHING
+                    through = work.run(passes[trial.key], chosen, self._progress(trial.key), deadly)
                 if not through:
                     raise KeyboardInterrupt
                 yield Answer(trial.key, "")

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import TargetError
-from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, _operator, read
+from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, _operator, deadly, read
 from harness.targets.interpreter import Interpreter
 
 LINES = [
@@ -31,6 +31,30 @@ def test_what_became_of_cases_is_known_in_the_programs_words(tmp_path: Path) -> 
     assert _begun(file) == {
         "op": {"op(2) base": "infered_num_inputs (2 vs. 1)", "op(3) base": "ok", "op(4) base": "crashed"}
     }
+
+
+def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tmp_path / "from.jsonl"
+    usual.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    assert deadly(usual) == {"op": {"op(4) base": "crashed"}}
+    asked = list[Any]()
+
+    class Child:
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            asked.append(json.loads(json.dumps(what)))
+            yield {"case": "op(2) base", "op": "op", "status": "ok"}
+            yield {"end": "op"}
+
+        def close(self) -> None:
+            """It has no process."""
+
+    monkeypatch.setattr(Sweep, "started", lambda *given: Child())
+    naive = Pass("from-naive", Interpreter(Path("python")), {}, tmp_path / "from-naive.jsonl")
+    assert Sweep(tmp_path, 1).run(naive, ["op"], lambda done, of: None, deadly(usual))
+    assert asked == [{"op": "op", "known": {"op(4) base": "crashed"}}]
+    assert [line.get("case") for line in read(naive.file)] == ["op(2) base", None], "what was not called says nothing"
 
 
 def test_what_a_case_is_made_of_is_known_though_no_process_survives_it() -> None:

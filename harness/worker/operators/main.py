@@ -34,6 +34,7 @@ SOME, LONG_SECONDS = 4, 0.5
 MOST_DEATHS = 3
 """Calls of one operator that a process did not survive: no further one is tried."""
 
+_WEIGHTS = {"crashed": 1, "hung": 2}
 _WANTED = re.compile(r"infered_num_inputs \((\d+) vs\. (\d+)\)")
 
 
@@ -145,7 +146,8 @@ def _varied(out: Any, name: str, call: Any, status: str, known: dict[str, str]) 
 
 
 def _deaths(known: dict[str, str], end: str = f" {BASE.name}") -> int:
-    return sum(status in ("crashed", "hung") for case, status in known.items() if case.endswith(end))
+    """Of processes; a hang takes ten seconds, and counts twice."""
+    return sum(_WEIGHTS.get(status, 0) for case, status in known.items() if case.endswith(end))
 
 
 def _case(out: Any, name: str, call: Any, variant: Any, known: dict[str, str]) -> str:
