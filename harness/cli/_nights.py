@@ -71,7 +71,8 @@ def accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise InputError("--because is empty; say why, for those who come after")
     nights, accepted = watching.read(ledger)
     answers = {answer.id: answer for night in nights for each in night.scenarios for answer in each.answers}
-    matches = [name for name in answers if name.startswith(arguments.id)]
+    same = [name for name in answers if name == arguments.id]
+    matches = same or [name for name in answers if name.startswith(arguments.id)]
     if len(matches) != 1:
         known = ", ".join(name for name, one in answers.items() if one.word == "software") or "none"
         raise InputError(f"{arguments.id!r} is no alert; there are {known}")

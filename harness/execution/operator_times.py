@@ -32,6 +32,9 @@ ROUNDS, ROUND_SECONDS, MOST_CALLS = 9, 0.004, 400
 FEW_ROUNDS, LONG_SECONDS = 3, 0.5
 """Rounds of calls that take so long in the new target."""
 
+MOST_ROUND_SECONDS = CASE_SECONDS / 4
+"""Of either target, but for a single call."""
+
 
 @dataclass(frozen=True)
 class Call:
@@ -114,21 +117,26 @@ class OperatorTimes:
                 break
             if taken and first[OLD] > MOST_SECONDS:
                 break
+            grown = first[OLD] - (taken or first)[OLD]
             known, taken = replace(known, longer=longer), first
-            if first[OLD] > MOST_SECONDS / GROWTH:  # a longer one would take too long
+            if grown * GROWTH > MOST_SECONDS:  # so many more elements would take too long, or squares of them
                 break
         return self._of_longest(pair, call, known, taken) if taken else known
 
     def _of_longest(self, pair: _Pair, call: Call, known: Times, taken: Mapping[int, float]) -> Times:
         """Rounds of the longest call that can be made; ``taken``: what one took."""
         calls = min(MOST_CALLS, max(1, round(ROUND_SECONDS / max(min(taken.values()), 1e-6))))
+        calls = max(1, min(calls, int(MOST_ROUND_SECONDS / max(taken.values()))))
         try:
             if pair.longer != known.longer:
                 pair.ready(call, known.longer, known.way)
             done = self._rounds(pair, known, calls, FEW_ROUNDS if taken[NEW] > LONG_SECONDS else ROUNDS)
             return replace(done, refused="")
-        except (RefusedError, DiedError) as error:  # what it just did it does no more
+        except RefusedError as error:  # what it just did it does no more
             return replace(known, refused=str(error))
+        except DiedError as error:
+            by_new = pair.died == NEW and pair.survives(OLD, call, known.longer, known.way)
+            return _ended(known, str(error), known.longer if by_new else 0)
 
     def _rounds(self, pair: _Pair, known: Times, calls: int, rounds: int) -> Times:
         ratios, least = [], math.inf

@@ -99,9 +99,14 @@ class Evidence:
             return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
-            every = guarded(every, self._history(GUARD, side, self.asked.beyond), room)
+            every = [*map(self._beyond, guarded(every, self._history(GUARD, side), room))]
         last = every[-1] if every else Finding(self.asked.measure, side.name, "undecided", None)
         return next(filter(is_decided, every), last)
+
+    def _beyond(self, finding: Finding) -> Finding:
+        """Nothing, where it is asked by how much a side is worse, and what the guard says does not tell."""
+        worse = self.asked.beyond and finding.word == MEASURES[finding.measure].worse
+        return replace(finding, word="undecided") if worse and not self.is_worse_by_more(finding) else finding
 
     def finding(self, measure: str, side: Side) -> Finding:
         """How a side compares by a measure, all pairs taken together."""

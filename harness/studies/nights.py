@@ -166,7 +166,7 @@ def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past
     since = measured[measured.index(good[-1]) + 1 :] if good else []
     pending = {
         answer.id: answer
-        for _, found in since
+        for _, found in reversed(since)  # by how much it was when it was told
         for answer in found.answers
         if answer.word == "software" and answer.id not in accepted
     }

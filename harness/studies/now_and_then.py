@@ -13,18 +13,25 @@ from typing import Any
 from harness.studies.parity import Case, Difference, Parity, between
 
 TIMES = 8
-"""Calls of each target: six against none are beyond chance."""
+"""Calls of each target: four against none are beyond chance."""
 
 MOST = 8
 """Operators that are asked some more, by their first case; of further ones nobody knows."""
 
-CHANCE = 0.01
+CHANCE = 0.05
+
+SEEN = 2
+"""So many passes in which it was so are not cleared by calls that were asked alone, unless the old one is so, too.
+
+A process that was asked nothing before has other memory.
+"""
 
 
 def line(each: Difference, usual: Case, old: Sequence[Case], new: Sequence[Case]) -> dict[str, Any]:
     """How often calls came to something else than what the old target makes of it usually."""
     odd = [sum(between(usual, case) is not None for case in calls) for calls in (old, new)]
-    return {"op": each.op, "case": each.case["case"], "old": odd[0], "new": odd[1], "times": len(new)}
+    seen = {"op": each.op, "case": each.case["case"], "passes": each.cases}
+    return {**seen, "old": odd[0], "new": odd[1], "times": len(new)}
 
 
 def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
@@ -39,9 +46,11 @@ def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
 
 
 def _is_beyond(more: Mapping[str, Any]) -> bool:
-    """Fisher's exact test, one-sided."""
+    """Fisher's exact test, one-sided, where passes do not tell."""
     from scipy.stats import fisher_exact
 
+    if more["passes"] >= SEEN and not more["old"]:
+        return True
     table = [[count, more["times"] - count] for count in (more["new"], more["old"])]
     return float(fisher_exact(table, alternative="greater").pvalue) <= CHANCE
 

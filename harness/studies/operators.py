@@ -30,6 +30,7 @@ from harness.studies.exchanged import FILES, SIDES, with_files
 from harness.studies.parity import (
     CRASHES,
     FASTER,
+    FICKLE,
     HANGS,
     REFUSES,
     SLOWER,
@@ -375,6 +376,8 @@ class Operators(Study):
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
         usual = as_usual(old), as_usual(new)
         found = with_numpy(with_ways(parity(*usual, (names[0], names[1])), old, new), *usual)
+        if not self._more:  # as it was told then
+            found = replace(found, fickle=tuple(each for each in found.fickle if each.kind == FICKLE))
         if not self._only:
             return found
         gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))

@@ -168,17 +168,27 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
 
 
 def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
-    """One of each operator, the worst: what repeats itself in the old one, as do all its cases, and not in the new."""
+    """One of each operator, the worst: what does not repeat itself in the new one only, as far as the operator goes.
+
+    To live is not to be chance: an operator whose values vary in the old one may still never end its process.
+    """
     unsteady = {case["op"] for name, case in old.cases.items() if not old.repeats(name)}
+    died = {
+        case["op"]
+        for name, case in old.cases.items()
+        if any(each["status"] in ("crashed", "hung") for each in old.every(name))
+    }
     found: dict[str, list[Difference]] = {}
     for name, case in new.cases.items():
-        if name in old.cases and case["op"] not in unsteady and not new.repeats(name):
+        if name in old.cases and not new.repeats(name):
             every = new.every(name)
             odd = [told for each in every if (told := between(old.cases[name], each)) is not None]
             kind = min((_THEN.get(told[0], UNSTEADY) for told in odd), key=NOW_AND_THEN.index, default=UNSTEADY)
+            if case["op"] in (unsteady if kind == UNSTEADY else died):
+                continue
             how = f"so in {len(odd)} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
             shown = {**old.cases[name], **case}
-            found.setdefault(case["op"], []).append(Difference(case["op"], kind, shown, how))
+            found.setdefault(case["op"], []).append(Difference(case["op"], kind, shown, how, len(odd)))
     yield from (min(each, key=lambda own: NOW_AND_THEN.index(own.kind)) for each in found.values())
 
 

@@ -301,7 +301,7 @@ def _scripts_and_variables(asked: Asked) -> tuple[list[str], list[str]]:
     values = asked.scenarios.values()
     scripts = [file for each in values if (file := _code(each["workload"]))]
     variables = [name for each in values for name in (each.get("target") or {}).get("env", {})]
-    return list(dict.fromkeys(scripts)), list(dict.fromkeys([*variables, *asked.old.env, *asked.new.env]))
+    return list(dict.fromkeys(scripts)), list(dict.fromkeys([*variables, *asked.new.env]))
 
 
 def _code(workload: Mapping[str, Any]) -> str:

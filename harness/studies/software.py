@@ -123,9 +123,15 @@ def _digest(file: Path) -> str:
 
 
 def require_unchanged(targets: Iterable[Target], folder: StudyFolder) -> None:
-    """InputError where a Python of the user's is not what it was when a study was begun; what it is then is kept."""
-    own = {each.python: each for each in targets if each.python}
-    now = {python: packages_of(resolve.interpreter(each, _silent), each) for python, each in own.items()}
+    """InputError where a Python of the user's is not what it was when a study was begun; what it is then is kept.
+
+    What cannot be described is for who uses it to say.
+    """
+    now = dict[str, dict[str, str]]()
+    for each in targets:
+        if each.python:
+            with suppress(HarnessError):
+                now[each.python] = packages_of(resolve.interpreter(each, _silent), each)
     then = folder.read_json(_SOFTWARE) if folder.has(_SOFTWARE) else {}
     for python, packages in now.items():
         if then.get(python, packages) != packages:

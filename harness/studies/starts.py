@@ -66,7 +66,7 @@ class Starts(Study):
         folder.write_json(_USED, [asdict(used) for used in self._read()])
         names = script_names.names(self.used())
         for trial in trials:
-            folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names, self._variables))
+            folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names, self._changed))
             if interruption.signal is not None:
                 raise KeyboardInterrupt
             yield Answer(trial.key, "")
@@ -142,16 +142,16 @@ class Starts(Study):
         for name in self._variables if new.variables else ():
             if name in old.variables and name not in new.variables:
                 yield Reason(f"{name} is set, and the new one does not read it any more", name=f"variable {name}")
-            elif name in old.unread and name in new.unread and name in self._changed:
-                yield Reason(
-                    settings.does_nothing(name, new.unread[name]), "not decided", f"variable {name}: does nothing"
-                )
+        for name in self._changed:
+            if name in old.unread and name in new.unread:
+                why = settings.does_nothing(name, new.unread[name])
+                yield Reason(why, "not decided", f"variable {name}: does nothing")
 
     @property
-    def _changed(self) -> set[str]:
-        """Variables of which both targets have another value."""
+    def _changed(self) -> list[str]:
+        """Variables of which the targets have different values."""
         old, new = (target.env for target in self.targets.values())
-        return {name for name in {**old, **new} if old.get(name) != new.get(name)}
+        return [name for name in {**old, **new} if old.get(name) != new.get(name)]
 
     @property
     def in_words(self) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.studies.parity import BY_WAY, Difference, Parity, Swept, between, worst_first
+from harness.studies.parity import BY_WAY, UNSTEADY, Difference, Parity, Swept, between, worst_first
 
 _BY_ONEDNN = re.compile(
     r"Activation|BatchNorm|Concat|Convolution|Deconvolution|FullyConnected|LRN|LeakyReLU|Pooling|RNN|softmax|"
@@ -71,8 +71,9 @@ def with_ways(found: Parity, old: Mapping[str, Swept], new: Mapping[str, Swept])
     for way in WAYS:
         if way.name in old and way.name in new:
             found = _with(found, way, (old[""], old[way.name]), (new[""], new[way.name]))
-    known = {each.op for each in found.differences if each.kind in BY_WAY}
-    return replace(found, fickle=tuple(each for each in found.fickle if each.op not in known))
+    known = {each.op for each in found.differences if each.kind == WAYS[0].kind}
+    left = (each for each in found.fickle if each.kind != UNSTEADY or each.op not in known)
+    return replace(found, fickle=tuple(left))
 
 
 def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -> Parity:

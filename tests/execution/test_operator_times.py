@@ -115,7 +115,10 @@ class Slow(Child):
         if "time" in what:
             self.longer = what["time"]["longer"]
         power = 2 if what.get("time", what)["op"] == "greedy" else 1
-        yield {"end": "", "seconds": self.seconds * self.longer**power * what.get("calls", 1)}
+        taken = self.seconds * self.longer**power * what.get("calls", 1)
+        if taken > patience:
+            raise DiedError("hung", None)
+        yield {"end": "", "seconds": taken}
 
 
 class SlowTargets(Targets):
@@ -136,7 +139,7 @@ def test_only_what_the_old_one_takes_long_for_is_asked_with_fewer(tmp_path: Path
     exp, _, greedy, _ = read_times(file)
     assert (exp.longer, exp.refused, len(exp.ratios)) == (10_922, "", rounds)
     assert exp.ratios[0] == round(math.log(times), 4), "however much slower the new one is"
-    assert greedy.longer == 170
+    assert (greedy.longer, greedy.died, greedy.end) == ((170, 0, "") if times < 1000 else (1, 170, "hung"))
 
 
 def test_a_long_call_that_only_the_new_one_refuses_is_told(tmp_path: Path) -> None:

@@ -57,6 +57,18 @@ def test_a_cost_in_few_turns_is_told_though_the_median_is_the_same() -> None:
     assert (same.measure, same.word) == ("throughput", "same")
 
 
+def test_a_guard_that_is_slower_nobody_knows_by_how_much_is_no_go() -> None:
+    random = Random(4)
+    known = [{**each, "throughput_overall": {"b": random.gauss(-0.04, 0.015)}} for each in _scattered(0.0)]
+    (usual,) = _evidence(Question(resolve=0.03), *known).findings()
+    assert (usual.measure, usual.word) == ("throughput_overall", "slower")
+    asked = _evidence(Question(resolve=0.03, beyond=True), *known)
+    (found,) = asked.findings()
+    assert (found.word, asked.is_worse_by_more(found)) == ("undecided", False)
+    (far,) = _evidence(Question(resolve=0.03, beyond=True), *_scattered(0.0, -0.15)).findings()
+    assert (far.measure, far.word) == ("throughput_overall", "slower")
+
+
 def test_the_same_is_said_only_where_the_whole_time_is_about_the_same_too() -> None:
     """The whole time scatters by 3 %, so that a cost of as much in few turns may be in it."""
     near, random = _scattered(0.0), Random(5)

@@ -106,3 +106,11 @@ def test_what_was_told_since_the_last_good_night_and_not_accepted_is_known() -> 
     assert past(_nights(_measured(), alert, alert), {}, "lenet").pending == [ALERT]
     assert past(_nights(_measured(), alert), {"a1": "on purpose"}, "lenet").pending == []
     assert past(_nights(alert, _measured()), {}, "lenet").pending == []
+
+
+def test_of_what_is_pending_it_is_known_how_much_it_was_when_it_was_told() -> None:
+    nights = [
+        _measured(),
+        *(_measured(tracked=NEW, state="alert", answers=[replace(ALERT, effect=effect)]) for effect in (-0.05, -0.06)),
+    ]
+    assert [answer.effect for answer in past(_nights(*nights), {}, "lenet").pending] == [-0.05]

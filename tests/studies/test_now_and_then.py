@@ -17,7 +17,7 @@ PARITY = Parity((), (), ("op",), 1, 1, (), (), (), fickle=(FOUND,))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "stays"), [(0, 0, False), (0, 3, False), (0, 6, True), (2, 6, False), (8, 8, False), (1, 8, True)]
+    ("old", "new", "stays"), [(0, 0, False), (0, 3, False), (0, 4, True), (2, 5, False), (8, 8, False), (1, 8, True)]
 )
 def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
     calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, new)]
@@ -28,8 +28,16 @@ def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
         assert found.fickle[0].how.endswith(f"asked 8 times more by itself, {new} times so, {old} times in the old one")
 
 
+def test_what_was_seen_twice_is_not_cleared_by_calls_alone() -> None:
+    twice = replace(FOUND, cases=2)
+    for old, stays in ((0, True), (1, False)):
+        calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, 0)]
+        found = now_and_then.with_more(replace(PARITY, fickle=(twice,)), [now_and_then.line(twice, OK, *calls)])
+        assert bool(found.fickle) == stays
+
+
 def test_what_nobody_asked_more_about_stays() -> None:
     assert now_and_then.with_more(PARITY, []) == PARITY
-    other = {"op": "op", "case": "op() other", "old": 0, "new": 0, "times": 8}
+    other = {"op": "op", "case": "op() other", "passes": 1, "old": 0, "new": 0, "times": 8}
     assert now_and_then.with_more(PARITY, [other]) == PARITY
     assert now_and_then.with_more(replace(PARITY, fickle=()), [other]).by_chance == ()

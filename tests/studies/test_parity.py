@@ -94,6 +94,26 @@ def test_what_is_not_survived_each_time_is_told_of_the_new_one_alone() -> None:
     assert _parity(CRASH, CRASH, old_again=ERROR, new_again=_ok(1.0)).fickle == (), "neither does the old one"
 
 
+def test_an_operator_whose_values_vary_may_still_never_have_ended_its_process() -> None:
+    def swept(first: Any, again: Any) -> Swept:
+        made = {"op": "op", "kinds": [], "params": {}, "variant": "base"}
+        each = [
+            {f"op({n})": {**made, "case": f"op({n})", **one} for n, one in enumerate(cases)} for cases in (first, again)
+        ]
+        return Swept(each[0], [each[1]])
+
+    varies, steady = ([_ok(1.0), _ok(2.0)], [_ok(1.0), _ok(3.0)]), ([_ok(1.0), _ok(2.0)], [_ok(1.0), _ok(2.0)])
+    crashed, other = ([_ok(1.0), _ok(2.0)], [CRASH, _ok(2.0)]), ([_ok(1.0), _ok(2.0)], [_ok(9.0), _ok(2.0)])
+    for old, new, kinds in (
+        (varies, crashed, ["crashes now and then"]),
+        (crashed, crashed, []),
+        (varies, other, []),
+        (steady, other, ["does not repeat itself"]),
+    ):
+        found = parity(swept(*old), swept(*new), (NAMES, NAMES))
+        assert [each.kind for each in found.fickle] == kinds
+
+
 @pytest.mark.parametrize(
     ("new", "again", "kind"),
     [

@@ -140,4 +140,6 @@ def test_a_python_of_the_users_is_the_same_from_the_first_part_to_the_last(
     library.write_bytes(b"two")
     with pytest.raises(InputError, match=r"has changed since this was begun \(libmxnet.so\); begin a new one"):
         software.require_unchanged(targets, folder)
-    assert not study_folder.create(tmp_path, "other", {}).has("software.json")
+    other = study_folder.create(tmp_path, "other", {})
+    software.require_unchanged([Target(python=str(tmp_path / "gone"))], other)
+    assert not other.has("software.json"), "its part says what is wrong"

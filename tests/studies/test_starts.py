@@ -135,12 +135,14 @@ def test_each_call_that_is_refused_is_a_reason_of_its_own(tmp_path: Path) -> Non
 
 def test_a_change_of_what_nothing_reads_decides_nothing(tmp_path: Path) -> None:
     old, new = (replace(each, unread={"MXNET_TYPO": "MXNET_TYPE", "MXNET_B": ""}) for each in (OLD, NEW))
-    study = _study(tmp_path, old, new, ("MXNET_TYPO", "MXNET_OTHER"))
+    study = _study(tmp_path, old, new, ("MXNET_TYPO", "MXNET_OTHER", "MXNET_B"))
     assert study.row.word == "go", "it is set in both"
     study.targets["to"] = Target(mxnet="1.9.1", env={"MXNET_TYPO": "1"})
     (reason,) = study.row.reasons
     assert (reason.word, reason.name) == ("not decided", "variable MXNET_TYPO: does nothing")
     assert "did you mean MXNET_TYPE?" in reason.text
+    study.targets = {"from": Target(mxnet="1.8.0", env={"MXNET_A": "1"}), "to": Target(mxnet="1.9.1")}
+    assert study.row.word == "go", "what the new one does not read is not set for it"
 
 
 def test_a_script_of_which_nothing_was_seen_is_told(tmp_path: Path) -> None:

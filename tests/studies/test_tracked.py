@@ -74,3 +74,10 @@ def test_what_is_the_same_for_all_sides_cannot_differ_between_them() -> None:
     assert not Change("harness", "harness").is_possible
     assert Change("field", "workload.batch_size", 1, 2).is_possible
     assert Change("files", "a").is_possible
+
+
+def test_what_older_nights_did_not_say_of_a_library_is_no_change() -> None:
+    then, now = (Tracked({}, {"": {"mxnet": "2.0.0", **more}}) for more in ({}, {"libmxnet.so": "abc"}))
+    assert changes(then, now, "") == []
+    other = Tracked({}, {"": {"mxnet": "2.0.0", "libmxnet.so": "def"}})
+    assert [str(each) for each in changes(now, other, "")] == ["packages of the target: libmxnet.so abc → def"]

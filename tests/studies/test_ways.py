@@ -59,6 +59,8 @@ def test_what_a_way_changes_is_not_now_and_then() -> None:
     fickle = replace(NOTHING, fickle=(Difference("op", "does not repeat itself", _case(2.0)[NAME], ""),))
     assert with_ways(fickle, _target(1.0, 1.0), _target(1.0, 2.0)).fickle == ()
     assert with_ways(fickle, _target(1.0, 1.0), _target(1.0, 1.0)).fickle == fickle.fickle
+    crash = replace(NOTHING, fickle=(Difference("op", "crashes now and then", _case(2.0)[NAME], ""),))
+    assert with_ways(crash, _target(1.0, 1.0), _target(1.0, 2.0)).fickle == crash.fickle
 
 
 @pytest.mark.parametrize(("plain", "how"), [(1.0, "it is 2; without oneDNN it is as it was"), (2.0, "it is 2")])
