@@ -59,7 +59,7 @@ def test_a_cost_in_few_turns_is_told_though_the_median_is_the_same() -> None:
 
 def test_a_guard_that_is_slower_nobody_knows_by_how_much_is_no_go() -> None:
     random = Random(4)
-    known = [{**each, "throughput_overall": {"b": random.gauss(-0.04, 0.015)}} for each in _scattered(0.0)]
+    known = [{**each, "throughput_overall": {"b": random.gauss(-0.05, 0.012)}} for each in _scattered(0.0)]
     (usual,) = _evidence(Question(resolve=0.03), *known).findings()
     assert (usual.measure, usual.word) == ("throughput_overall", "slower")
     asked = _evidence(Question(resolve=0.03, beyond=True), *known)
