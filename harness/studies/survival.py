@@ -1,6 +1,6 @@
 """Whether jobs survive the same faults with two targets: the table's cells, and scenarios with faults, in both.
 
-A cell that ends otherwise is run twice more in both before it is told: what ends now so, now so, says nothing.
+A cell that ends otherwise is run up to four times more in both before it is told: what ends now so, now so, says nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ TITLE = "survives the same"
 TIMES, MORE = 3, 5
 """How often a cell is run with either target once it ended otherwise.
 
-And where most runs of the new one then ended worse than any of the old one.
+And where most runs of the new one, or all, then ended worse than any of the old one: of 38 cells some end by chance, now
+so, now so, and one of 1.9.1 beside itself did by three against three.
 """
 
 TOPOLOGIES, FAULTS = ("dist_sync", "dist_async"), ("kill", "pause", "restart")
@@ -85,13 +86,12 @@ class Survival(Study):
         keys = [*first, *_rounds(again, 2, TIMES)]
         if not all(key in self._results for key in keys):
             return keys
-        return [*keys, *_rounds([name for name in again if self._is_mostly_worse(name, TIMES)], TIMES + 1, MORE)]
+        return [*keys, *_rounds([name for name in again if self._is_worse(name, TIMES)], TIMES + 1, MORE)]
 
-    def _is_mostly_worse(self, name: str, times: int) -> bool:
-        """Whether most of so many runs of the new one ended worse than any of the old one, and not all did."""
+    def _is_worse(self, name: str, times: int, share: float = 0.5) -> bool:
+        """Whether more than such a share of so many runs of the new one ended worse than any of the old one."""
         old, new = (self._endings(side, name, times) for side in SIDES)
-        worse = sum(_rank(word) > max(map(_rank, old)) for word in new)
-        return len(new) / 2 < worse < len(new)
+        return sum(_rank(word) > max(map(_rank, old)) for word in new) > share * len(new)
 
     def _same(self, name: str) -> bool:
         """Whether the first run of a cell ended alike with both."""
@@ -136,15 +136,16 @@ class Survival(Study):
             return Reason(f"{said}; there is no verdict on some{self._why_none(name)}", "not decided")
         if old == new:
             return None
-        if self._is_mostly_worse(name, MORE):
-            few = "" if len(found["to"]) >= MORE else "; not run often enough yet"
+        often = min(map(len, found.values()))
+        if self._is_worse(name, MORE):
+            few = "" if often >= MORE else "; not run often enough yet"
+            if max(map(_rank, old)) < min(map(_rank, new)):
+                return Reason(f"{said}{few}", "not decided" if few else "no-go", f"survival {name}")
             return Reason(f"{said}: mostly worse{few}", "not decided", f"survival {name}: mostly")
         if old & new:
             return f"{said}: no reason for or against it"
-        if min(map(len, found.values())) < TIMES:
+        if often < TIMES:
             return Reason(f"{said}; not run often enough yet", "not decided")
-        if max(map(_rank, old)) < min(map(_rank, new)):
-            return Reason(said, "no-go", f"survival {name}")
         return f"{said}: better, or as bad"
 
     def _why_none(self, name: str) -> str:

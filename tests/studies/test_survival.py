@@ -63,9 +63,9 @@ def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
     assert _asked(_study(["crashed"], ["crashed"])) == []
 
 
-def test_what_mostly_ends_worse_is_run_twice_more() -> None:
+def test_what_mostly_or_always_ends_worse_is_run_twice_more() -> None:
     more = [f"{side}-{CELL}-{time}" for time in (4, 5) for side in ("from", "to")]
-    for new, asked in ((["hung", "hung", "crashed"], more), (["hung", "crashed", "crashed"], []), (["hung"] * 3, [])):
+    for new, asked in ((["hung", "hung", "crashed"], more), (["hung", "crashed", "crashed"], []), (["hung"] * 3, more)):
         assert _asked(_study(["crashed"] * 3, new)) == asked
 
 
@@ -73,8 +73,9 @@ def test_what_mostly_ends_worse_is_run_twice_more() -> None:
     ("old", "new", "word", "said"),
     [
         (["crashed"], ["crashed"], "go", ""),
-        (["crashed"] * 3, ["hung"] * 3, "no-go", "dist_sync, kill worker: crashed, now hung"),
-        (["completed"] * 3, ["completed, weights differ"] * 3, "no-go", "completed, now completed, weights differ"),
+        (["crashed"] * 5, ["hung"] * 5, "no-go", "dist_sync, kill worker: crashed, now hung"),
+        (["crashed"] * 3, ["hung"] * 3, "not decided", "crashed, now hung; not run often enough yet"),
+        (["completed"] * 5, ["completed, weights differ"] * 5, "no-go", "completed, now completed, weights differ"),
         (["crashed"] * 3, ["hung", "hung", "crashed"], "not decided", "hung (2 of 3), crashed (1 of 3): mostly worse"),
         (
             ["crashed"] * 5,
