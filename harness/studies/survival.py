@@ -1,6 +1,6 @@
 """Whether jobs survive the same faults with two targets: the table's cells, and scenarios with faults, in both.
 
-A cell that ends otherwise is run up to four times more in both before it is told: what ends now so, now so, says nothing.
+A cell that ends otherwise is run again in both before it is told: what ends now so, now so, says nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TITLE = "survives the same"
 TIMES, MORE = 3, 5
 """How often a cell is run with either target once it ended otherwise.
 
-And where most runs of the new one, or all, then ended worse than any of the old one: of 38 cells some end by chance, now
-so, now so, and one of 1.9.1 beside itself did by three against three.
+And where most runs of the new one, or all, then ended worse than any of the old one: of 38 cells some end by chance,
+now so, now so, and one of 1.9.1 beside itself did by three against three.
 """
 
 TOPOLOGIES, FAULTS = ("dist_sync", "dist_async"), ("kill", "pause", "restart")
