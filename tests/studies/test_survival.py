@@ -56,7 +56,7 @@ def test_each_run_is_of_its_target(tmp_path: Path) -> None:
 
 def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
     study = _study(["crashed"], ["hung"])
-    again = [f"{side}-{CELL}-{time}" for time in (2, 3) for side in ("from", "to")]
+    again = [f"{side}-{CELL}-{time}" for time, side in ((2, "to"), (2, "from"), (3, "from"), (3, "to"))]
     assert _asked(study) == again
     assert [yaml.safe_load(trial.text)["seed"] for trial in study.wanted()] == [62, 62, 63, 63]
     assert study.row.word == "not decided"
@@ -64,7 +64,7 @@ def test_only_what_ended_otherwise_is_run_again_with_other_seeds() -> None:
 
 
 def test_what_mostly_or_always_ends_worse_is_run_twice_more() -> None:
-    more = [f"{side}-{CELL}-{time}" for time in (4, 5) for side in ("from", "to")]
+    more = [f"{side}-{CELL}-{time}" for time, side in ((4, "to"), (4, "from"), (5, "from"), (5, "to"))]
     for new, asked in ((["hung", "hung", "crashed"], more), (["hung", "crashed", "crashed"], []), (["hung"] * 3, more)):
         assert _asked(_study(["crashed"] * 3, new)) == asked
 
