@@ -199,7 +199,7 @@ def _cells(own: Mapping[str, Mapping[str, Any]]) -> Iterator[Cell]:
 def _rounds(names: Sequence[str], first: int, last: int) -> Iterator[str]:
     """Both targets by turns, and by turns in beginning: two runs side by side need not be equals.
 
-    In first rounds of a cell of 1.9.1 beside itself, three times of three the one that began first hung, and not the other.
+    In first rounds of a cell of 1.9.1 beside itself, the one that began first hung three times of three, not the other.
     """
     return (
         _key(side, name, time)
