@@ -38,16 +38,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{_EXAMPLE}\n{EXIT_CODES}"
     parser.add_argument("paths", nargs="*", type=Path, metavar="SCENARIO", help="scenario files to qualify with")
     _targets.add(parser)
-    help_ = f"only this question, {', '.join(ROWS)}; repeatable (the first one is always, of other variables)"
+    help_ = f"only this question, {', '.join(ROWS)}; repeatable (starts is asked, too, where variables differ)"
     parser.add_argument("--row", action="append", choices=ROWS, metavar="NAME", help=help_)
     budget = "for each scenario's speed, and again for its drift (default: 3min)"
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help=budget)
     margin = "as fast and as small, if closer (default: 3%%)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
     parser.add_argument("--seeds", type=_options.positive, metavar="N", help="of drift, at least (default: 8)")
-    columns = (
-        f"survival on this topology, {', '.join(TOPOLOGIES)}; none for SCENARIOs alone (default: those that both have)"
-    )
+    both = "default: two, horovod where both have it"
+    columns = f"survival on this topology, {', '.join(TOPOLOGIES)}; none for SCENARIOs alone ({both})"
     parser.add_argument("--topology", action="append", choices=(*TOPOLOGIES, NONE), metavar="NAME", help=columns)
     rows = f"survival of these faults, {', '.join(FAULTS)}; repeatable (default: all but partition)"
     parser.add_argument("--fault", action="append", choices=FAULTS, metavar="NAME", help=rows)
