@@ -55,6 +55,16 @@ def test_what_both_do_each_in_its_own_way_speaks_against_the_new_one() -> None:
     assert with_ways(NOTHING, _target(1.0, 2.0), _target(5.0, 3.0)).differences == (), "it has its row"
 
 
+def test_what_both_do_and_the_new_one_does_better_is_no_difference() -> None:
+    ends, refuses = ({NAME: {**_case(1.0)[NAME], "status": word, "message": "no"}} for word in ("crashed", "error"))
+    old: Mapping[str, Swept] = {**_target(1.0, 1.0), "naive": Swept(ends, [ends])}
+    new: Mapping[str, Swept] = {**_target(1.0, 1.0), "naive": Swept(refuses, [refuses])}
+    found = with_ways(NOTHING, old, new)
+    assert (found.differences, [each.kind for each in found.better]) == ((), ["no longer otherwise on NaiveEngine"])
+    (told,) = with_ways(NOTHING, new, old).differences
+    assert (told.kind, told.how) == ("otherwise on NaiveEngine", "the process ends")
+
+
 def test_what_a_way_changes_is_not_now_and_then() -> None:
     fickle = replace(NOTHING, fickle=(Difference("op", "does not repeat itself", _case(2.0)[NAME], ""),))
     assert with_ways(fickle, _target(1.0, 1.0), _target(1.0, 2.0)).fickle == ()
