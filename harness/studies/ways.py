@@ -89,8 +89,8 @@ def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -
         apart = between(old[1].cases[name], new[1].cases[name]) if was and now else None
         if apart is not None and between(case, new[0].cases[name]) is not None:
             continue  # it has its row, too
-        better = not now or (apart is not None and apart[0] in BETTER)
-        kind = "" if was and now and not apart else f"no longer {way.kind}" if better else way.kind
+        is_better = not now or (apart is not None and apart[0] in BETTER)
+        kind = "" if was and now and not apart else f"no longer {way.kind}" if is_better else way.kind
         how = (apart or now or was or ("", ""))[1]
         told = Difference(case["op"], kind, {**case, **new[1].cases[name], "env": way.env}, how)
         each[kind].setdefault(case["op"], []).append(told)
