@@ -62,7 +62,7 @@ H100 = Answers("NVIDIA H100 80GB HBM3", (9, 0), 85520809984, 2129461248, 100, 14
 """As it answered under a matrix product (`tests/recorded/h100/nvml.json`): its power cap held."""
 
 H200 = Answers("NVIDIA H200", (9, 0), 150754820096, 644939776, 2, 1980, 3201, 86_883, 36, 1, LINKS)
-"""As it answered when idle (`tests/recorded/h200/test-gpu.json`)."""
+"""As one answered when idle, on 2026-11-23."""
 
 A100 = Answers("NVIDIA A100-SXM4-40GB", (8, 0), 42_949_672_960, 1 << 30, 97, 1410, 1215, 395_000, 61)
 V100 = Answers("Tesla V100-SXM2-16GB", (7, 0), 17_179_869_184, 1 << 30, 99, 1530, 877, 298_000, 85, 0x20 | 0x40)

@@ -57,8 +57,6 @@ def test_it_is_what_the_gpu_did(replay: dict[str, Any], traces: dict[str, Alloca
 
 H200 = json.loads((ROOT / "tests" / "recorded" / "h200" / "test-gpu.json").read_text())
 NAMES = ("peak_live", "peak_held", "end_held", "fragmentation", "mallocs", "frees")
-HALF_A_PAGE = PAGE // 2
-"""What held the rest of that GPU took whole pages, up to one more than was asked for."""
 
 
 def of_trace(found: Replay, settings: PoolSettings) -> dict[str, int]:
@@ -75,10 +73,29 @@ def test_it_is_what_another_gpu_did(name: str, traces: dict[str, AllocationTrace
     total = H200["driver_says"]["gpus"][0]["memory"]
     known = {each.words: each for each in SETTINGS}
     for row in H200[f"replays_{name}"]:
-        settings, limit = known[row["settings"]], row["limit"] or total
-        free = limit - HALF_A_PAGE + (0 if settings.kind == "Unpooled" else PAGE)
-        found = of_trace(simulate(trace, settings, free, limit), settings)
+        settings = known[row["settings"]]
+        free = row["free"] + (0 if settings.kind == "Unpooled" else PAGE)
+        found = of_trace(simulate(trace, settings, free, row["limit"] or total), settings)
         assert found == {each: row[each][1] for each in NAMES}, (row["settings"], row["limit"])
+
+
+LASTS = [json.loads(line) for line in (RECORDED.with_name("h200") / "lasts.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", ["rnn", "cnn", "fixed"])
+def test_the_least_memory_is_what_a_gpu_needs(name: str, traces: dict[str, AllocationTrace]) -> None:
+    """Of four pools on an H200: with 2 % less none lasted, with 8 MiB more than what is foretold each did."""
+    rows = [row for row in LASTS if row["trace"] == name]
+    pools = {json.dumps(row["settings"]): row["settings"] for row in rows}
+    assert len(pools) == 4
+    for key, variables in pools.items():
+        least = least_memory(traces[name].scaled(16), pool_settings.from_environment(variables))
+        assert least is not None
+        own = [row for row in rows if json.dumps(row["settings"]) == key]
+        (short,) = (row for row in own if row["asked"] < least)
+        assert (short["asked"], short["failure"] is not None) == (pytest.approx(0.98 * least, rel=1e-5), True)
+        lasted = min(row["free"] for row in own if row["failure"] is None)
+        assert least - (8 << 20) < lasted <= least + (8 << 20)
 
 
 def test_there_are_96_of_them_and_87_were_waited_for() -> None:

@@ -250,7 +250,7 @@ def test_the_command_replays_on_the_gpu(driver: Driver, on_gpu: Interpreter, rec
     record("command", body)
     assert (body["simulated"], body["gpu"]) == (False, 0)
     (row,) = body["settings"]
-    assert row["peak_held"] == 5_744_680_960, "as on an H100 and an H200"
+    assert row["peak_held"] == 5_744_676_864, "as on an H200, without the array that brings the pool up"
     assert row["largest"] > GIB
 
 
