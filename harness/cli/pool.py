@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action.add_argument("trace", type=Path, metavar="TRACE", help="lines `a ID BYTES` and `f ID`, gzipped or not")
         memory = "memory of the GPU that is free for the process, as in 16GB; with --gpu, the rest is held meanwhile"
         action.add_argument("--gpu-memory", type=_options.size, metavar="SIZE", help=memory)
-        whole = "all the memory that the GPU has (default: as much as --gpu-memory); MXNet reserves 5 % of it"
+        whole = "all the memory that the GPU has (default: as much as --gpu-memory); MXNet reserves 5 %% of it"
         action.add_argument("--gpu-total", type=_options.size, metavar="SIZE", help=whole)
         real = "replay through MXNet's own pool on this GPU, each setting in a fresh process; no kernel is launched"
         action.add_argument("--gpu", type=_options.number, metavar="I", help=real)

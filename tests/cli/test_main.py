@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,20 @@ def test_every_verb_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         codes = "0 faster, less, better or the same, 1 slower" if verb == "compare" else "0 pass, 1 fail, 2 a mistake"
         own = getattr(cli.verbs()[verb], "EXIT_CODES", f"exit codes: {codes}")
         assert own in " ".join(told.split())
+
+
+def test_every_action_has_help() -> None:
+    """Of every parser below the verbs' too: a lone % in a text ends argparse."""
+
+    def below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+        yield parser
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for child in action.choices.values():
+                    yield from below(child)
+
+    told = [parser.format_help() for parser in below(cli.parser())]
+    assert len(told) > len(VERBS) + 10
 
 
 def test_help_needs_no_heavy_import() -> None:
