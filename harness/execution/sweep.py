@@ -30,6 +30,9 @@ from harness.targets.interpreter import Interpreter
 CASE_SECONDS = 10.0
 """A case that takes longer hangs: most take a thousandth."""
 
+MOST_BETWEEN = 2
+"""Of one operator: processes that may end between cases before it is given up. Another's call may be to blame once."""
+
 START_SECONDS = 60.0
 MEMORY_BYTES = 16 << 30
 """Of addresses for each process, so that a case that asks for all memory is refused, and the machine lives."""
@@ -211,10 +214,10 @@ class Sweep:
                         name = todo.get_nowait()
                     except queue.Empty:
                         return
-                    known, through = dict(begun.get(name, {})), False
+                    cases, through = _Cases(name, dict(begun.get(name, {}))), False
                     while not through and not self.stopped():
                         child = child or self.started(asked, scratch)
-                        through, died = _operator(child, name, known, writer)
+                        through, died = _operator(child, cases, writer)
                         if died:
                             child.close()
                             child = None
@@ -240,28 +243,40 @@ class _Writer:
             self.ended += "end" in line
 
 
-def _operator(child: Child, name: str, known: dict[str, str], writer: _Writer) -> tuple[bool, bool]:
+@dataclass
+class _Cases:
+    """An operator's, with what became of those that are known; ``between``: processes that ended between two."""
+
+    op: str
+    known: dict[str, str]
+    between: int = 0
+
+
+def _operator(child: Child, cases: _Cases, writer: _Writer) -> tuple[bool, bool]:
     """Ask for an operator; whether it is through, and whether the process is.
 
-    What ended the process is written down as what became of that case.
+    What ended the process is written down as what became of that case, also where it had its answer: what a call did to
+    memory may show once it is over.
     """
     case, made = "", dict[str, Any]()
     try:
-        for told in child.ask({"op": name, "known": known}, CASE_SECONDS):
+        for told in child.ask({"op": cases.op, "known": cases.known}, CASE_SECONDS):
             if "begin" in told:
                 case, made = told.pop("begin"), told
                 continue
             if "case" in told:
-                known[told["case"]] = _became(told)
+                cases.known[told["case"]] = _became(told)
             writer.write(told)
         return True, False
     except DiedError as died:
-        if not case or case in known:  # between cases: to ask again would end so again
-            writer.write({"end": name, "unswept": str(died)})
-            return True, True
-        known[case] = died.status
-        writer.write({**made, "case": case, "op": name, "status": died.status, "signal": died.signal})
-        return False, True
+        cases.between += not case or case in cases.known
+        if case:
+            cases.known.setdefault(case, died.status)
+            writer.write({**made, "case": case, "op": cases.op, "status": died.status, "signal": died.signal})
+        through = cases.between > MOST_BETWEEN
+        if through:
+            writer.write({"end": cases.op, "unswept": str(died)})
+        return through, True
 
 
 def _ended(file: Path) -> set[str]:

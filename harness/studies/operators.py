@@ -39,6 +39,7 @@ from harness.studies.parity import (
     Parity,
     Swept,
     cases,
+    filled,
     parity,
     worst_first,
 )
@@ -157,12 +158,12 @@ class Operators(Study):
         return asked
 
     def _doubtful(self, passes: Sequence[str]) -> list[str]:
-        """Operators that differ by these; none while one of them is missing."""
+        """Operators that differ by these, or that have cases only one was asked; none while one of them is missing."""
         found = self._seen(passes)
         if found is None:
             return []
         by_way = (each.partition(" ")[0] for each in found.otherwise)
-        return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way})
+        return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way, *found.unmatched})
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:
         """What differs by these; None while one of them is missing."""
@@ -389,7 +390,7 @@ class Operators(Study):
         rounds = [dict(zip(PASSES, each, strict=True)) for each in AGAIN if {*each} <= {*passes}]
         found = {way: Swept(self._cases(key), [self._cases(each[key]) for each in rounds]) for way, key in keys.items()}
         as_before = [self._cases(f"{side}-{way.name}") for way in WAYS if way not in self._ways]
-        return {**found, "": replace(found[""], again=[*as_before, *found[""].again])}
+        return {**found, "": filled(found[""].cases, [*as_before, *found[""].again])}
 
     def _with_times(self, found: Parity) -> Parity:
         """What takes longer comes after all that means something else."""

@@ -120,6 +120,12 @@ class Parity:
     """Operators that were so and, asked some more, no more often than chance explains."""
 
 
+def filled(usual: Mapping[str, Case], again: Sequence[Mapping[str, Case]]) -> Swept:
+    """With what a first pass was never asked, as a process ended too early, from the next one that was."""
+    missing = {name: case for each in reversed(again) for name, case in each.items() if name not in usual}
+    return Swept({**usual, **missing}, again)
+
+
 def cases(lines: Iterable[Case]) -> dict[str, Case]:
     """Those of a pass, by their names."""
     return {line["case"]: line for line in lines if "case" in line}

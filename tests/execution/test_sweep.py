@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import TargetError
-from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _ended, _operator, deadly, read
+from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _Cases, _ended, _operator, deadly, read
 from harness.targets.interpreter import Interpreter
 
 LINES = [
@@ -64,12 +64,33 @@ def test_what_a_case_is_made_of_is_known_though_no_process_survives_it() -> None
             raise DiedError("crashed", 11)
 
     lines = list[Any]()
-    known = dict[str, str]()
+    cases = _Cases("op", {})
     writer = SimpleNamespace(write=lines.append)
-    assert _operator(cast(Any, Child()), "op", known, cast(Any, writer)) == (False, True)
+    assert _operator(cast(Any, Child()), cases, cast(Any, writer)) == (False, True)
     made = {"shapes": [[2]], "kinds": ["n"], "params": {}, "variant": "base"}
     assert lines == [{"case": "op(2n) base", "op": "op", "status": "crashed", "signal": 11, **made}]
-    assert known == {"op(2n) base": "crashed"}
+    assert (cases.known, cases.between) == ({"op(2n) base": "crashed"}, 0)
+
+
+def test_a_process_that_ends_between_cases_is_told_of_the_one_before_and_the_rest_is_asked(tmp_path: Path) -> None:
+    """What the call before did to memory, or another operator's: the other cases are no less to be asked."""
+
+    class Child:
+        def __init__(self, *told: dict[str, str]) -> None:
+            self._told = told
+
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            yield from (dict(each) for each in self._told)
+            raise DiedError("crashed", 11)
+
+    answered = {"begin": "op(2n) base"}, {"case": "op(2n) base", "op": "op", "status": "ok"}
+    lines, cases = list[Any](), _Cases("op", {})
+    writer = cast(Any, SimpleNamespace(write=lines.append))
+    assert _operator(cast(Any, Child(*answered)), cases, writer) == (False, True)
+    assert (cases.known, [line["status"] for line in lines]) == ({"op(2n) base": "ok"}, ["ok", "crashed"])
+    assert _operator(cast(Any, Child()), cases, writer) == (False, True)
+    assert _operator(cast(Any, Child()), cases, writer) == (True, True), "no process gets further"
+    assert lines[2:] == [{"end": "op", "unswept": "crashed"}]
 
 
 def test_a_process_that_does_not_begin_is_no_call_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

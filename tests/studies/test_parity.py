@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.studies.parity import Parity, Swept, parity
+from harness.studies.parity import Parity, Swept, filled, parity
 
 NAMES: dict[str, list[str]] = {"op": ["alias"]}
 
@@ -195,6 +195,17 @@ def test_cases_without_a_counterpart_are_named() -> None:
     assert parity(Swept({"op(a) base": {**made, **ERROR}}), Swept({}), (NAMES, NAMES)).unmatched == ()
     gone = parity(Swept({"op(a) base": made}), Swept({}), (NAMES, {}))
     assert (gone.unmatched, gone.gone) == ((), ("alias", "op"))
+
+
+def test_what_a_pass_was_never_asked_is_known_from_the_next_one() -> None:
+    """And what it was asked stays, so that a process that ended now and then is told."""
+    case = {"op": "op", "shapes": [], "kinds": [], "params": {}}
+    names = ("op(a) base", "op(a) int8")
+    old, again = ({name: {**case, "case": name, **_ok(1.0)} for name in names} for _ in range(2))
+    new = filled({names[0]: {**case, "case": names[0], **CRASH}}, [again])
+    found = parity(Swept(old), new, (NAMES, NAMES))
+    assert (found.unmatched, found.compared, found.unrepeated) == ((), 1, ("op(a) base",))
+    assert [(each.kind, each.case["case"]) for each in found.fickle] == [("crashes now and then", "op(a) base")]
 
 
 def test_of_large_arrays_what_is_not_finite_is_counted_and_small_values_matter() -> None:
