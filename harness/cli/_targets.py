@@ -11,12 +11,12 @@ from harness.base.errors import InputError
 if TYPE_CHECKING:
     from harness.scenario.schema import Target
 
-FIELDS = ("mxnet", "python", "horovod", "cuda", "nccl", "cudnn")
+FIELDS = ("mxnet", "python", "horovod", "numpy", "cuda", "nccl", "cudnn")
 
 
 def add(parser: argparse.ArgumentParser, old: str = "--from", new: str = "--to") -> None:
     """Both options; what was given is in ``old`` and ``new``."""
-    what = "mxnet=VERSION, python=PATH, horovod=VERSION, … or env.NAME=VALUE; may be repeated"
+    what = "mxnet=VERSION, python=PATH, horovod=VERSION, numpy=VERSION, … or env.NAME=VALUE; may be repeated"
     parser.add_argument(old, action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
     parser.add_argument(new, action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
 

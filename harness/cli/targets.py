@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--horovod", nargs="?", const=DEFAULT, metavar="VERSION", help="with Horovod, compiled for it (minutes, once)"
     )
+    build.add_argument("--numpy", metavar="VERSION", help="with this version of numpy")
     build.add_argument("--cuda", metavar="11", help="for GPUs, with CUDA's libraries from wheels (4 GB, once)")
     build.add_argument("--nccl", metavar="VERSION", help="with --cuda: this version of NCCL")
     build.add_argument("--cudnn", metavar="VERSION", help="with --cuda: this version of cuDNN")
@@ -69,7 +70,7 @@ def _build(arguments: argparse.Namespace) -> int:
     from harness.scenario.schema import Target
     from harness.targets import resolve
 
-    fields = {name: getattr(arguments, name) for name in ("mxnet", "cuda", "nccl", "cudnn")}
+    fields = {name: getattr(arguments, name) for name in ("mxnet", "numpy", "cuda", "nccl", "cudnn")}
     try:
         wanted = Target(**fields, horovod=None if arguments.horovod == DEFAULT else arguments.horovod)
     except ValidationError as error:

@@ -66,8 +66,9 @@ def _turns(scenario: Scenario, variants: Mapping[str, Scenario]) -> Iterator[Vio
 def of_target(target: Target) -> Iterator[Violation]:
     if target.mxnet and target.python:
         yield ("target", "python"), "give either mxnet, to install it, or python, to use what is there"
-    if target.horovod and target.python:
-        yield ("target", "horovod"), "python brings its own Horovod; leave it out"
+    for name, word in (("horovod", "Horovod"), ("numpy", "numpy")):
+        if getattr(target, name) and target.python:
+            yield ("target", name), f"python brings its own {word}; leave it out"
     try:
         pool_settings.from_environment(pool_settings.known(target.env))
     except InputError as error:

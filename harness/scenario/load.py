@@ -109,7 +109,7 @@ def _varied(base: Document, name: str, fields: Mapping[str, Any]) -> Document:
 
 def replaced(path: str) -> Sequence[Override]:
     """An interpreter takes the place of versions, and a version that of an interpreter."""
-    built = ("target.mxnet", "target.horovod", "target.cuda", "target.nccl", "target.cudnn")
+    built = tuple(f"target.{name}" for name in ("mxnet", "horovod", "numpy", "cuda", "nccl", "cudnn"))
     others = {"target.python": built, **dict.fromkeys(built, ("target.python",))}
     return [(other, None) for other in others.get(path, ())]
 

@@ -14,6 +14,7 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
+    ValidationInfo,
     WithJsonSchema,
     field_validator,
     model_validator,
@@ -47,6 +48,9 @@ class Target(Strict):
 
     mxnet: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+(\.?(post|b|rc)\d+)?$", examples=["1.9.1"])
     horovod: str | None = Field(default=None, pattern=r"^\d+(\.\d+)+$", description="built for this MXNet on first use")
+    numpy: str | None = Field(
+        default=None, pattern=r"^\d+(\.\d+)+$", description="default: the newest that MXNet imports with"
+    )
     cuda: Literal["11"] | None = Field(
         default=None, description="MXNet for GPUs (mxnet-cu112) with CUDA's libraries from wheels, 4 GB"
     )
@@ -64,6 +68,7 @@ class Target(Strict):
             "nccl": self.nccl,
             "cudnn": self.cudnn,
             "horovod": self.horovod,
+            "numpy": self.numpy,
         }
         return self.python or ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
@@ -73,12 +78,13 @@ class Target(Strict):
         """``11`` is a number to YAML."""
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
-    @field_validator("nccl", "cudnn", mode="before")
+    @field_validator("nccl", "cudnn", "numpy", mode="before")
     @classmethod
-    def _written_out(cls, value: Any) -> Any:
+    def _written_out(cls, value: Any, info: ValidationInfo) -> Any:
         """YAML takes 2.20 for 2.2."""
         if isinstance(value, int | float):
-            raise ValueError(f'{value} is a number; give the whole version in quotes, as "2.20.5"')
+            example = {"nccl": "2.20.5", "cudnn": "8.9.6.50"}.get(info.field_name or "", "1.23.2")
+            raise ValueError(f'{value} is a number; give the whole version in quotes, as "{example}"')
         return value
 
     @field_validator("env", mode="before")

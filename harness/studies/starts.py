@@ -74,9 +74,10 @@ class Starts(Study):
     @staticmethod
     def _asked(target: Target, names: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
         """That it does not import is an answer where it does not twice."""
-        interpreter, failure = resolve.interpreter(target, lambda line: None), ""
+        failure = ""
         for _ in range(2):
             try:
+                interpreter = resolve.interpreter(target, lambda line: None)
                 found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
             except ImportFailedError as error:
                 failure = str(error)

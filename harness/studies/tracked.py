@@ -111,7 +111,7 @@ def _comparable(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, st
     return {name: version for name, version in now.items() if name in then or not name.endswith(".so")}
 
 
-_VERSIONS = ("target.mxnet", "target.horovod", "target.cuda", "target.nccl", "target.cudnn", "target.python")
+_VERSIONS = tuple(f"target.{name}" for name in ("mxnet", "horovod", "numpy", "cuda", "nccl", "cudnn", "python"))
 """With another version its packages are others too: one change, not two."""
 
 _PLACES = ("workload.script", "workload.folder")

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,10 +24,11 @@ from types import MappingProxyType
 
 import psutil
 
-from harness.base.errors import InputError, TargetError, UnknownVersionError
+from harness.base.errors import ImportFailedError, InputError, TargetError, UnknownVersionError
 from harness.base.process import die_with_parent
 from harness.gpu import wheels
 from harness.targets.interpreter import Interpreter
+from harness.targets.probed import how_it_ended
 from harness.vocabulary.filled_in import LINKER
 
 DEFAULT_MXNET = "1.9.1"
@@ -51,7 +53,7 @@ HOROVOD_NEEDS = ("setuptools<70", "wheel", "cffi", "cloudpickle", "psutil", "pyy
 """What its build and its Python part need; its sdist does not say so in time for a build without isolation."""
 
 COMPILERS = ("cmake", "g++", "make")
-_TOLD = ("nvidia-nccl-", "nvidia-cudnn-", "horovod==")
+_TOLD = ("nvidia-nccl-", "nvidia-cudnn-", "horovod==", "numpy==")
 """Requirements that an environment is named after, besides MXNet."""
 
 
@@ -118,11 +120,13 @@ def recipe(
     cuda: str | None = None,
     nccl: str | None = None,
     cudnn: str | None = None,
+    numpy: str | None = None,
 ) -> Recipe:
     """The recipe for an MXNet version: `import mxnet` fails with numpy 1.24 and later (np.bool)."""
     python, _ = base_python()
     name, libraries = (wheels.WHEEL, wheels.requirements(nccl, cudnn)) if cuda else ("mxnet", ())
-    return Recipe(python, (f"{name}=={mxnet}", _NUMPY, *libraries, *([f"horovod=={horovod}"] if horovod else [])))
+    chosen = f"numpy=={numpy}" if numpy else _NUMPY
+    return Recipe(python, (f"{name}=={mxnet}", chosen, *libraries, *([f"horovod=={horovod}"] if horovod else [])))
 
 
 def cache_folder() -> Path:
@@ -232,7 +236,7 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         own = _own_scratch(beside)
         plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
-        _run([*pip, "install", "--quiet", "--no-compile", *plain], wanted.name, own)
+        _run([*pip, "install", "--quiet", "--no-compile", "--only-binary=numpy", *plain], wanted.name, own)
         first = [each for each in wanted.libraries if each.startswith(_TOLD)]  # a version that is none is told early
         for number, each in enumerate(dict.fromkeys([*first, *wanted.libraries]), 1):
             say(f"installing {each} ({number} of {len(wanted.libraries)})")
@@ -277,11 +281,20 @@ def _link_nccl(place: Path) -> None:
 
 
 def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say) -> None:
-    """Import it; with CUDA that needs the driver's library, without which nobody can know yet."""
+    """Import it; with CUDA that needs the driver's library, without which nobody can know yet.
+
+    ImportFailedError with what it says, TargetError where it is killed.
+    """
     if wanted.libraries and not wheels.has_driver():
         say(f"{wheels.DRIVER} is not on this machine, so that {module} was not imported here")
         return
-    _run([python, "-c", f"import {module}"], wanted.name, _library_path(place))
+    argv = [python, "-c", f"import {module}"]
+    env = {**_plain_environment(), **_library_path(place)}
+    done = subprocess.run(argv, capture_output=True, text=True, env=env, cwd="/", preexec_fn=die_with_parent)
+    if done.returncode:
+        error = TargetError if done.returncode == -signal.SIGKILL else ImportFailedError
+        said = how_it_ended(done.returncode, done.stderr)
+        raise error(f"target {wanted.name} does not import {module}: {said}")
 
 
 def _library_path(place: Path) -> dict[str, str]:
@@ -385,14 +398,13 @@ def _run(
 
     TargetError with the command, its last words and the remedy; UnknownVersionError with the versions that there are.
     """
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             argv,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env={**env, **more},
+            env={**_plain_environment(), **more},
             cwd="/",  # whose files nobody imports by mistake
             preexec_fn=die_with_parent,
         )
@@ -417,6 +429,11 @@ def _run(
         + "\n".join(f"  {line}" for line in last)
         + f"\nif that is for want of a network, {remedy}"
     )
+
+
+def _plain_environment() -> dict[str, str]:
+    """Ours, without what would have another Python look into our own folders."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 def base_python() -> tuple[str, str]:

@@ -122,13 +122,18 @@ def probe(
             raise TargetError(f"{interpreter.python} did not import mxnet within {PATIENCE_SECONDS:g} s") from error
     imported, _, told = done.stdout.partition("\n")
     if done.returncode or not told.strip():
-        lines = done.stderr.strip().splitlines() or ["it said nothing"]
-        said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])  # the last one goes on below
-        by = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+        said = how_it_ended(done.returncode, done.stderr)
         if imported == _IMPORTED or done.returncode == -signal.SIGKILL:
-            raise TargetError(f"{interpreter.python} did not come to say what its mxnet has: {by}: {said}")
-        raise ImportFailedError(f"{interpreter.python} does not import mxnet: {by}: {said}")
+            raise TargetError(f"{interpreter.python} did not come to say what its mxnet has: {said}")
+        raise ImportFailedError(f"{interpreter.python} does not import mxnet: {said}")
     return _probed(json.loads(told))
+
+
+def how_it_ended(status: int, complaints: str) -> str:
+    """As in ``exit status 1: ImportError: …``."""
+    lines = complaints.strip().splitlines() or ["it said nothing"]
+    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])  # the last one goes on below
+    return f"{f'signal {-status}' if status < 0 else f'exit status {status}'}: {said}"
 
 
 def _probed(told: Mapping[str, Any]) -> Probed:

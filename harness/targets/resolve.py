@@ -13,7 +13,7 @@ from harness.targets import environment, other_nccl, signatures
 from harness.targets.environment import Recipe, Say
 from harness.targets.interpreter import Interpreter, on_disk
 
-_BUILT = ("mxnet", "horovod", "cuda", "nccl", "cudnn")
+_BUILT = ("mxnet", "horovod", "numpy", "cuda", "nccl", "cudnn")
 """Fields of what the harness builds; an interpreter brings its own."""
 
 
@@ -82,7 +82,7 @@ def present(target: Target) -> Interpreter | None:
 def recipe(target: Target) -> Recipe:
     """What a target that the harness builds is made of."""
     assert target.mxnet is not None
-    return environment.recipe(target.mxnet, target.horovod, target.cuda, target.nccl, target.cudnn)
+    return environment.recipe(target.mxnet, target.horovod, target.cuda, target.nccl, target.cudnn, target.numpy)
 
 
 def interpreters(plan: Plan, say: Say, written: LoadedScenario | None = None) -> dict[str, Interpreter]:

@@ -92,6 +92,16 @@ def test_an_mxnet_that_does_not_start_is_a_no_go_and_nothing_else_is_asked(tmp_p
     }
 
 
+def test_a_numpy_with_which_mxnet_does_not_import_is_a_no_go(tmp_path: Path) -> None:
+    """A target that cannot be built for this reason is an answer, not a failure of the harness."""
+    sides = ("--from", "mxnet=1.9.1", "--to", "mxnet=1.9.1", "--to", "numpy=1.26.4", "--row", "starts")
+    command = harness("qualify", *sides, "--json", "--results", tmp_path)
+    assert command.code == 1, command.out + command.err
+    (row,) = command.json["rows"]
+    (reason,) = row["reasons"]
+    assert "numpy-1.26.4" in reason["text"] and "module 'numpy' has no attribute 'bool'" in reason["text"]
+
+
 def test_interrupted_it_goes_on_where_it_was(target: Path, tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "harness", "qualify", *SAME, *FEW, "--row", "starts", "--row", "operators"]
     begun = subprocess.Popen([*argv, "--results", str(tmp_path)], stderr=subprocess.PIPE, text=True, cwd=ROOT)

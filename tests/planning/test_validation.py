@@ -112,6 +112,7 @@ def test_a_good_one(tmp_path: Path) -> None:
         ("workers: 2}", "workers: 2, contexts: [cpu]}", "topology.contexts.0: 'cpu' is not allowed"),
         ("workers: 2}", "workers: 2, bigarray_bound: 9}\ntarget: {env: {MXNET_KVSTORE_BIGARRAY_BOUND: 8}}", "set by the topology"),
         ("seed: 7", "target: {python: x, horovod: 0.28.1}", "target.horovod: python brings its own Horovod"),
+        ("seed: 7", 'target: {python: x, numpy: "1.23.2"}', "target.numpy: python brings its own numpy"),
         ("workers: 2}", "workers: 2, network: {hosts: {a: [worker/5]}}}", "topology.network.hosts.a: 'worker/5' is no role"),
         ("workers: 2}", "workers: 2, network: {bandwidth: 200}}", "200 is not a bandwidth; write a number and a unit"),
         ("workers: 2}", "workers: 2, contexts: [cpu(0), cpu(1), cpu(2)]}", "32 samples cannot be split over 3 contexts"),
@@ -267,6 +268,7 @@ def test_nobody_can_have_a_fault_after_its_death(tmp_path: Path) -> None:
     ("target", "message"),
     [
         ("nccl: 2.20", 'target.nccl: 2.2 is a number; give the whole version in quotes, as "2.20.5"'),
+        ("numpy: 1.23", 'target.numpy: 1.23 is a number; give the whole version in quotes, as "1.23.2"'),
         ('nccl: "2.20"', "target.nccl: there is no nvidia-nccl-cu11 2.20; there are 2.21.5, 2.20.5, "),
         ('cudnn: "8.9.6"', "target.cudnn: there is no nvidia-cudnn-cu11 8.9.6; there are 8.9.6.50, "),
     ],
