@@ -85,6 +85,9 @@ class Child:
             )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
+        self.last: Mapping[str, Any] | None = None
+        """What its last answer was about."""
+
         self._rest = b""
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._out, selectors.EVENT_READ)
@@ -255,8 +258,8 @@ class _Cases:
 def _operator(child: Child, cases: _Cases, writer: _Writer) -> tuple[bool, bool]:
     """Ask for an operator; whether it is through, and whether the process is.
 
-    What ended the process is written down as what became of that case, also where it had its answer: what a call did to
-    memory may show once it is over.
+    What ended the process is written down as what became of that case, also where it had its answer, and up to the next
+    one's beginning: what a call did to memory may show once it is over.
     """
     case, made = "", dict[str, Any]()
     try:
@@ -266,13 +269,16 @@ def _operator(child: Child, cases: _Cases, writer: _Writer) -> tuple[bool, bool]
                 continue
             if "case" in told:
                 cases.known[told["case"]] = _became(told)
+                child.last = {**made, "case": case, "op": cases.op}
             writer.write(told)
         return True, False
     except DiedError as died:
         cases.between += not case or case in cases.known
+        to_blame = {**made, "case": case, "op": cases.op} if case else child.last
         if case:
             cases.known.setdefault(case, died.status)
-            writer.write({**made, "case": case, "op": cases.op, "status": died.status, "signal": died.signal})
+        if to_blame:
+            writer.write({**to_blame, "status": died.status, "signal": died.signal})
         through = cases.between > MOST_BETWEEN
         if through:
             writer.write({"end": cases.op, "unswept": str(died)})

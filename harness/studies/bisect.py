@@ -222,7 +222,7 @@ def _shown(study: Study, last: Study | None) -> Shown:
         if {*kinds} & {*first}:
             return "unknown"  # in other cases: it may be another cause, or that the case is called otherwise
         found = study.parity
-        if found is None or not found.compared or found.unmatched:
+        if found is None or not found.compared or found.unmatched or found.fickle:
             return "unknown"
         return "unknown" if {*first.values()} & {*found.unrepeated} else "no"
     assert isinstance(study, Compare)
@@ -264,7 +264,7 @@ def _of_operator(study: Operators) -> str:
     if found is None:
         return "not every pass is through"
     gone = [f"{name} is gone" for name in found.gone]
-    each = [*gone, *(f"{it.kind}: {it.how}" for it in found.differences)]
+    each = [*gone, *(f"{it.kind}: {it.how}" for it in (*found.differences, *found.fickle))]
     return "; ".join(each) or f"the same in {found.compared} cases"
 
 

@@ -37,7 +37,7 @@ from harness.studies.study_folder import PARTS, StudyFolder
 from harness.studies.study_folder import Answer as Answered
 from harness.studies.suspicion import Suspect, by_look, least_of, usual_of
 from harness.studies.tracked import Tracked
-from harness.studies.watched import Watched, watched_from_json
+from harness.studies.watched import Watched, look, watched_from_json
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 RERUNS, OUTCOME_RERUNS = 2, 3
@@ -165,14 +165,14 @@ class Nightly(Composite):
         return sum(self._round_seconds) + took <= share * self.asked_.budget
 
     def _next_look(self) -> list[Trial]:
-        waiting = [look for look in self._looks if not self._done(f"look-{look}")]
-        return [Trial(f"look-{look}") for look in waiting if self._room(len(waiting), LOOKING) >= LEAST_SECONDS]
+        waiting = [name for name in self._looks if not self._done(f"look-{name}")]
+        return [Trial(f"look-{name}") for name in waiting if self._room(len(waiting), LOOKING) >= LEAST_SECONDS]
 
     @property
     def _looks(self) -> dict[str, tuple[Watched, str]]:
         """Every arm that is looked at, by the name of its look."""
         each = [(one, arm) for one in self.watched.values() for arm in one.arms if one.can_be_looked_at(arm)]
-        return {f"{arm}-{one.key}": (one, arm) for one, arm in each}
+        return {look(arm, one.key): (one, arm) for one, arm in each}
 
     def _room(self, sharing: int, until: float) -> float:
         """Seconds that each of so many comparisons may take."""
@@ -225,7 +225,7 @@ class Nightly(Composite):
         verb, _, rest = key.partition("-")
         if verb == "look":
             each, arm = self._looks[rest]
-            sharing = sum(not self._done(f"look-{look}") for look in self._looks)
+            sharing = sum(not self._done(f"look-{name}") for name in self._looks)
             seconds, limit = self._room(sharing, LOOKING), self._left_for(sharing, LOOKING)
             seed = (1 + each.past.tried) * ANOTHER_SEED // 10
             asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS), limit=limit)
@@ -350,10 +350,10 @@ class Nightly(Composite):
         found: dict[tuple[str, str, str], Suspect] = {}
         for each in self.watched.values():
             told = each.told
-            looks = {arm: self.parts.get(f"look-{arm}-{each.key}") for arm in each.arms}
+            looks = {arm: self.parts.get(f"look-{look(arm, each.key)}") for arm in each.arms}
             suspects = [
                 *suspicion.by_outcome(each, self.outcomes(each.key)),
-                *(one for arm, look in looks.items() if isinstance(look, Compare) for one in by_look(each, arm, look)),
+                *(one for arm, seen in looks.items() if isinstance(seen, Compare) for one in by_look(each, arm, seen)),
                 *suspicion.by_series(each, self.numbers(each.key), self.asked_.resolve),
             ]
             for suspect in suspects:
@@ -384,7 +384,7 @@ class Nightly(Composite):
         evidence = tuple(
             part.folder.id
             for key, part in self.parts.items()
-            if key.endswith((suspect.part, f"look-{suspect.arm}-{each.key}")) and part.folder is not None
+            if key.endswith((suspect.part, f"look-{look(suspect.arm, each.key)}")) and part.folder is not None
         )
         night = self.folder.id if self.folder is not None else ""
         found = self._confirmed(suspect) if word == "software" else None
@@ -411,10 +411,11 @@ class Nightly(Composite):
     def _id(self, suspect: Suspect, cause: str, found: Finding | None) -> str:
         """The same while the same arm differs in the same way from the same good night, for the same reason.
 
-        And by as much: where more came to what was told, it is another matter.
+        And by as much: where more came to what was told, it is another matter. What has no size is another one with
+        every other content of a file.
         """
         each = self.watched[suspect.watched]
-        reason = _DIGEST.sub("", cause)
+        reason = cause if found is None else _DIGEST.sub("", cause)
         matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, each.past.night, reason)
         id_ = _digest(matter)
         known = {answer.id: answer.effect for answer in each.past.pending if answer.measure == suspect.measure}
@@ -444,10 +445,15 @@ class Nightly(Composite):
         if self._moved_with_software(suspect):
             return "not decided", _MOVED
         if again is None:
-            return "not decided", self._not_asked
+            return "not decided", self._unknown(suspect, len(steps))
         if again:
             return "machine", f"{_GROUND}, and it is so again in {RERUNS} more runs"
         return "noise", f"{_GROUND}, and {RERUNS} more runs are as usual"
+
+    def _unknown(self, suspect: Suspect, count: int) -> str:
+        """Why runs with so many changes do not tell."""
+        made = len(self._of_runs(suspect, count, RERUNS))
+        return f"{made} more runs have no such number" if made == RERUNS else self._not_asked
 
     @property
     def _not_asked(self) -> str:
@@ -471,7 +477,7 @@ class Nightly(Composite):
         if not changed:
             return ("machine" if now > 1 else "noise"), f"{_GROUND}; {told}"
         told += f", {then} with the software of then"
-        if now - (then or 0) > 1:
+        if now == OUTCOME_RERUNS and not then:
             return "software", told
         return ("noise" if not now else "machine" if then and then > 1 else "not decided"), told
 
@@ -532,9 +538,11 @@ class Nightly(Composite):
         if suspect.by == "series":
             again = self._unusual(suspect, 0)
             if again is None:
-                return "not decided", f"{told}; {self._not_asked}"
+                return "not decided", f"{told}; {self._unknown(suspect, 0)}"
             if again and self._moved_with_software(suspect):
                 return "not decided", f"{told}; {_MOVED}"
+            if again and not confirmation.is_refuted(study, suspect):
+                return "not decided", f"{told}; the software of then is so tonight, too"
             if again:
                 return "machine", f"then and now are alike ({told}), and the software of then is so tonight, too"
         if confirmation.is_refuted(study, suspect):
@@ -650,7 +658,7 @@ class Nightly(Composite):
 
     def _look(self, each: Watched, arm: str) -> Compare | str:
         """The look at what changed, or why there is none."""
-        key = f"look-{arm}-{each.key}"
+        key = f"look-{look(arm, each.key)}"
         study = self.parts.get(key)
         return study if isinstance(study, Compare) else self.failures.get(key, self._not_looked_at)
 

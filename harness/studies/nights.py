@@ -196,8 +196,8 @@ class _Level:
 
 
 def _series(measured: Sequence[tuple[str, Measured]]) -> Iterator[tuple[str, str]]:
-    _, last = measured[-1]
-    yield from ((arm, quantity) for arm, numbers in last.numbers.items() for quantity in numbers)
+    each = ((arm, quantity) for _, found in measured for arm, numbers in found.numbers.items() for quantity in numbers)
+    yield from dict.fromkeys(each)
 
 
 def _level(measured: Sequence[tuple[str, Measured]], arm: str, quantity: str, accepted: Mapping[str, str]) -> _Level:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.studies.parity import Case, Difference, Parity, between
+from harness.studies.parity import Case, Difference, Parity, is_so
 
 TIMES = 8
 """Calls of each target: four against none are beyond chance."""
@@ -28,8 +28,8 @@ A process that was asked nothing before has other memory.
 
 
 def line(each: Difference, usual: Case, old: Sequence[Case], new: Sequence[Case]) -> dict[str, Any]:
-    """How often calls came to something else than what the old target makes of it usually."""
-    odd = [sum(between(usual, case) is not None for case in calls) for calls in (old, new)]
+    """How often calls came to what is told of the new target."""
+    odd = [sum(is_so(each.kind, usual, case) for case in calls) for calls in (old, new)]
     seen = {"op": each.op, "case": each.case["case"], "passes": each.cases}
     return {**seen, "old": odd[0], "new": odd[1], "times": len(new)}
 

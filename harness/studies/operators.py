@@ -269,7 +269,7 @@ class Operators(Study):
         file = folder.path / f"{MORE}.jsonl"
         done = {line["op"] for line in sweep.read(file)}
         found = self._seen((*PASSES, *self._asked_again()))
-        usual = self._cases(PASSES[0])
+        usual = self._swept("from", (*PASSES, *self._asked_again()))[""].cases
         with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
             calls = SingleCalls(work, both, scratch)
             lines.write(b"\n")  # what a kill cut off ends here

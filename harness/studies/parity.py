@@ -141,6 +141,8 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
         op, other = case["op"], new.cases[name]
         if not (old.repeats(name) and new.repeats(name)):
             unrepeated[name] = op
+            if (told := _always(old.every(name), new.every(name))) is not None:
+                found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
             continue
         compared += "ok" in (case["status"], other["status"])
         works |= {op} if case["status"] == other["status"] == "ok" else set()
@@ -173,29 +175,48 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
     )
 
 
+def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
+    """What becomes of a case in every pass of either target, where that differs, whatever its values are."""
+    statuses = [{case["status"] for case in each} for each in (old, new)]
+    one_each = all(len(each) == 1 for each in statuses)
+    return _of_status(old[0], new[0]) if one_each and statuses[0] != statuses[1] else None
+
+
 def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
     """One of each operator, the worst: what does not repeat itself in the new one only, as far as the operator goes.
 
     To live is not to be chance: an operator whose values vary in the old one may still never end its process.
     """
     unsteady = {case["op"] for name, case in old.cases.items() if not old.repeats(name)}
-    died = {
-        case["op"]
-        for name, case in old.cases.items()
-        if any(each["status"] in ("crashed", "hung") for each in old.every(name))
-    }
+    died = {case["op"] for name, case in old.cases.items() if any(map(_is_dead, old.every(name)))}
     found: dict[str, list[Difference]] = {}
     for name, case in new.cases.items():
         if name in old.cases and not new.repeats(name):
-            every = new.every(name)
-            odd = [told for each in every if (told := between(old.cases[name], each)) is not None]
-            kind = min((_THEN.get(told[0], UNSTEADY) for told in odd), key=NOW_AND_THEN.index, default=UNSTEADY)
-            if case["op"] in (unsteady if kind == UNSTEADY else died):
+            usual, every = old.cases[name], new.every(name)
+            kinds = [told[0] for each in every if (told := between(usual, each)) is not None]
+            kind = min((_THEN.get(each, UNSTEADY) for each in kinds), key=NOW_AND_THEN.index, default=UNSTEADY)
+            odd = sum(is_so(kind, usual, each) for each in every)
+            only_better = bool(kinds) and not odd
+            if only_better or case["op"] in (unsteady if kind == UNSTEADY else died):
                 continue
-            how = f"so in {len(odd)} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
-            shown = {**old.cases[name], **case}
-            found.setdefault(case["op"], []).append(Difference(case["op"], kind, shown, how, len(odd)))
+            how = f"so in {odd} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
+            found.setdefault(case["op"], []).append(Difference(case["op"], kind, {**usual, **case}, how, odd))
     yield from (min(each, key=lambda own: NOW_AND_THEN.index(own.kind)) for each in found.values())
+
+
+def _is_dead(case: Case) -> bool:
+    return case["status"] in ("crashed", "hung")
+
+
+def is_so(kind: str, usual: Case, case: Case) -> bool:
+    """Whether a call came to what ``kind`` says, one of `NOW_AND_THEN`, beside what the old target makes of it usually.
+
+    Where processes end, other values do not count; what is better never does.
+    """
+    if kind != UNSTEADY:
+        return _is_dead(case)
+    told = between(usual, case)
+    return told is not None and told[0] not in BETTER
 
 
 def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:

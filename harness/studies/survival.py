@@ -5,6 +5,7 @@ A cell that ends otherwise is run again in both before it is told: what ends now
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -134,7 +135,7 @@ class Survival(Study):
         said = f"{words}: {_counted(found['from'])}, now {_counted(found['to'])}"
         if FAILED in old | new:
             return Reason(f"{said}; there is no verdict on some{self._why_none(name)}", "not decided")
-        if old == new:
+        if old == new and (len(old) == 1 or Counter(found["from"]) == Counter(found["to"])):
             return None
         often = min(map(len, found.values()))
         if self._is_worse(name, MORE):

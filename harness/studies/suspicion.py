@@ -13,7 +13,7 @@ from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.finding import sentence
 from harness.studies.nights import MEANING, OUTCOME, WHOLE
-from harness.studies.watched import Watched
+from harness.studies.watched import Watched, look
 
 SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What a look at changed software is asked besides throughput, which decides."""
@@ -37,7 +37,7 @@ class Suspect:
     @property
     def part(self) -> str:
         """Part of the names of what is asked about it."""
-        return f"{self.measure}-{self.arm or 'verdict'}-{self.watched}"
+        return f"{self.measure}-{look(self.arm or 'verdict', self.watched)}"
 
     @property
     def quantity(self) -> str:

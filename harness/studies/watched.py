@@ -21,6 +21,11 @@ from harness.studies.tracked import Tracked
 NOW, THEN = "now", "then"
 
 
+def look(arm: str, key: str) -> str:
+    """What the look at an arm of a scenario is called: no two alike, as names have hyphens, and no dots."""
+    return f"{arm.replace('-', '.')}-{key}"
+
+
 @dataclass(frozen=True)
 class Step:
     """One change since the reference: in words, and the fields that a scenario of now needs to be without it.

@@ -42,6 +42,8 @@ def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(
     asked = list[Any]()
 
     class Child:
+        last = None
+
         def ask(self, what: Any, patience: float) -> Iterator[Any]:
             asked.append(json.loads(json.dumps(what)))
             yield {"case": "op(2) base", "op": "op", "status": "ok"}
@@ -59,6 +61,8 @@ def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(
 
 def test_what_a_case_is_made_of_is_known_though_no_process_survives_it() -> None:
     class Child:
+        last = None
+
         def ask(self, what: Any, patience: float) -> Iterator[Any]:
             yield {"begin": "op(2n) base", "shapes": [[2]], "kinds": ["n"], "params": {}, "variant": "base"}
             raise DiedError("crashed", 11)
@@ -76,8 +80,8 @@ def test_a_process_that_ends_between_cases_is_told_of_the_one_before_and_the_res
     """What the call before did to memory, or another operator's: the other cases are no less to be asked."""
 
     class Child:
-        def __init__(self, *told: dict[str, str]) -> None:
-            self._told = told
+        def __init__(self, *told: dict[str, str], last: dict[str, str] | None = None) -> None:
+            self._told, self.last = told, last
 
         def ask(self, what: Any, patience: float) -> Iterator[Any]:
             yield from (dict(each) for each in self._told)
@@ -91,6 +95,9 @@ def test_a_process_that_ends_between_cases_is_told_of_the_one_before_and_the_res
     assert _operator(cast(Any, Child()), cases, writer) == (False, True)
     assert _operator(cast(Any, Child()), cases, writer) == (True, True), "no process gets further"
     assert lines[2:] == [{"end": "op", "unswept": "crashed"}]
+    before = {"case": "other(2n) base", "op": "other"}
+    assert _operator(cast(Any, Child(last=before)), _Cases("op", {}), writer) == (False, True)
+    assert lines[3:] == [{**before, "status": "crashed", "signal": 11}], "another operator's call may be to blame"
 
 
 def test_a_process_that_does_not_begin_is_no_call_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,6 +220,7 @@ def test_a_side_that_fails_is_not_slower() -> None:
         (Parity((), (), (), 9, 1, (), (), ()), "no"),
         (Parity((), (), (), 0, 0, ("exp",), (), ()), "unknown"),
         (Parity((), (), (), 9, 1, (), (), (), ("exp",)), "unknown"),
+        (Parity((), (), (), 9, 1, (), (), (), fickle=(Difference("exp", "crashes now and then", {}, ""),)), "unknown"),
         (Parity((), (), (), 0, 0, (), ("exp",), ()), "yes"),
     ],
 )

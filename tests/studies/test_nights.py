@@ -78,6 +78,11 @@ def test_history_begins_where_the_level_changed_and_says_so_until_it_is_explaine
     assert len(past([*nights, Night("n15", [unheard])], {}, "lenet").moved) == 1
 
 
+def test_a_night_without_numbers_ends_no_history() -> None:
+    nights = _nights(*[_measured()] * 6, _measured(numbers={}, outcomes={"main": ["crashed"]}))
+    assert len(past(nights, {}, "lenet").history["main"]["seconds_per_sample"]) == 6
+
+
 def test_a_loss_that_is_another_number_moves_its_series() -> None:
     other = {"main": {"final_loss": [2.001] * 3}}
     found = past(_nights(*[_measured()] * 6, *[_measured(numbers=other)] * 2), {}, "lenet")

@@ -28,6 +28,13 @@ def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
         assert found.fickle[0].how.endswith(f"asked 8 times more by itself, {new} times so, {old} times in the old one")
 
 
+def test_other_values_are_no_crash() -> None:
+    other = {**OK, "outputs": [{"dtype": "float32", "shape": [1], "data": "AACAPw=="}]}
+    assert now_and_then.line(FOUND, OK, [other] * 8, [CRASH, *[other] * 7])["old"] == 0
+    unsteady = replace(FOUND, kind="does not repeat itself")
+    assert now_and_then.line(unsteady, OK, [other] * 8, [CRASH, *[other] * 7])["old"] == 8
+
+
 def test_what_was_seen_twice_is_not_cleared_by_calls_alone() -> None:
     twice = replace(FOUND, cases=2)
     for old, stays in ((0, True), (1, False)):

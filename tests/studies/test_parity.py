@@ -129,6 +129,31 @@ def test_what_only_the_new_one_does_now_and_then(new: Any, again: Any, kind: str
     assert (found.differences, [each.kind for each in found.fickle]) == ((), [kind])
 
 
+@pytest.mark.parametrize(
+    ("new", "kind"), [(CRASH, "crashes"), (HANG, "hangs"), (ERROR, "refuses")], ids=["crash", "hang", "error"]
+)
+def test_what_never_works_is_told_though_the_old_ones_values_vary(new: Any, kind: str) -> None:
+    found = _parity(_ok(1.0), new, old_again=_ok(2.0))
+    assert [(each.kind, each.cases) for each in found.differences] == [(kind, 1)]
+    assert (found.unstable, found.compared) == (("op",), 0)
+
+
+def test_where_processes_end_now_and_then_other_values_do_not_count() -> None:
+    """Of an operator whose values vary in both: it ended its process once, and twice it came to other values."""
+    made = {"case": "op() base", "op": "op", "shapes": [], "kinds": [], "params": {}, "variant": "base"}
+    old = [{"op() base": {**made, **_ok(value)}} for value in (1.0, 2.0, 3.0)]
+    new = [{"op() base": {**made, **case}} for case in (_ok(4.0), CRASH, _ok(5.0))]
+    (each,) = parity(Swept(old[0], old[1:]), Swept(new[0], new[1:]), (NAMES, NAMES)).fickle
+    assert (each.kind, each.cases) == ("crashes now and then", 1)
+    assert each.how == "so in 1 of 3 passes, and never in the old one"
+
+
+@pytest.mark.parametrize("old", [ERROR, CRASH], ids=["refused", "crashed"])
+def test_what_works_now_and_then_and_never_did_is_no_reason(old: Any) -> None:
+    again = _ok(2.0) if old is ERROR else old
+    assert _parity(old, _ok(1.0), new_again=again).fickle == ()
+
+
 def test_what_stands_for_another_pass_is_not_counted_again() -> None:
     case = {"op": "op", "case": "op() base", **CRASH}
     swept = Swept({"op() base": case}, [{"op() base": case}, {"op() base": {**case, **_ok(1.0)}}])

@@ -73,6 +73,13 @@ def test_what_mostly_or_always_ends_worse_is_run_twice_more() -> None:
     ("old", "new", "word", "said"),
     [
         (["crashed"], ["crashed"], "go", ""),
+        (["hung", "crashed"], ["crashed", "hung"], "go", ""),
+        (
+            ["hung", "crashed", "crashed"],
+            ["hung", "hung", "crashed"],
+            "go",
+            "hung (2 of 3), crashed (1 of 3): no reason",
+        ),
         (["crashed"] * 5, ["hung"] * 5, "no-go", "dist_sync, kill worker: crashed, now hung"),
         (["crashed"] * 3, ["hung"] * 3, "not decided", "crashed, now hung; not run often enough yet"),
         (["completed"] * 5, ["completed, weights differ"] * 5, "no-go", "completed, now completed, weights differ"),
