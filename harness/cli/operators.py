@@ -71,14 +71,14 @@ def _study(arguments: argparse.Namespace) -> Operators:
 
 
 def _write(study: Operators, folder: Path) -> None:
-    from harness.report.operators import file_name, script
+    from harness.report.operators import scripts
     from harness.storage.run_folder import storage_error
 
     assert study.parity is not None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for each in study.parity.differences:
-            (folder / file_name(each)).write_text(script(each), encoding="utf-8")
+        for name, text in scripts(study.parity.differences).items():
+            (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise storage_error(error, folder, by=" with --scripts") from error
     print(f"{len(study.parity.differences)} programs are in {folder}")

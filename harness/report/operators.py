@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
 from rich import box
@@ -71,9 +71,14 @@ def _table(differences: Sequence[Difference]) -> Table:
     return table
 
 
-def file_name(difference: Difference) -> str:
-    """Of its script."""
-    return f"{difference.op.strip('_').replace('.', '-')}-{difference.kind.replace(' ', '-')}.py"
+def scripts(differences: Iterable[Difference]) -> dict[str, str]:
+    """A program for each, by the name of its file."""
+    found, times = dict[str, str](), Counter[str]()
+    for each in differences:
+        name = f"{each.op.strip('_').replace('.', '-')}-{each.kind.replace(' ', '-')}"
+        times[name] += 1
+        found[f"{name}-{times[name]}.py" if times[name] > 1 else f"{name}.py"] = script(each)
+    return found
 
 
 def script(difference: Difference) -> str:
@@ -170,9 +175,18 @@ def _plain(how: str) -> str:
     return printable(how).replace("\\", "/").replace('"', "'")[:120]
 
 
+INFERENCE, WITHOUT_GRADIENTS = "inference", ("inference", "int32", "int8", "uint8", "int64", "bool")
+"""Variants that the sweep asks for no gradients of (`harness/worker/operators/variants.py`)."""
+
+
+def _is_taught(case: Case) -> bool:
+    """Whether gradients were asked for; a case that works in neither target does not say whether it has any."""
+    return bool(case.get("gradients", case["variant"] not in WITHOUT_GRADIENTS))
+
+
 def _recording(case: Case) -> list[str]:
-    if not case.get("gradients"):
-        return ["if True:"]
+    if not _is_taught(case):
+        return ["if True:" if case["variant"] == INFERENCE else "with mx.autograd.train_mode():"]
     req = "add" if case["variant"] == "gradients added" else "write"
     prepared = f"for each in arrays: each.attach_grad({req!r}); each.grad[:] = 1  # what is not written stays"
     return [prepared, "with mx.autograd.record():"]
@@ -180,7 +194,7 @@ def _recording(case: Case) -> list[str]:
 
 def _backward(case: Case) -> list[str]:
     """As the sweep does: from the first output, by weights that are unlike."""
-    if not case.get("gradients"):
+    if not _is_taught(case):
         return []
     return [
         "weights = np.linspace(0.5, 1.5, outputs[0].size).reshape(outputs[0].shape)",

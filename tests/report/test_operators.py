@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.report.operators import _value, file_name, script
+from harness.report.operators import WITHOUT_GRADIENTS, _value, script, scripts
 from harness.studies.parity import Difference
 from harness.worker.operators.variants import VARIANTS, Variant, drawn
 
@@ -65,5 +65,16 @@ def test_a_script_of_what_is_otherwise_in_a_way_sets_it_before_mxnet_is_there(mo
     assert text.index("os.environ.update({'MXNET_ENGINE_TYPE': 'NaiveEngine'})") < text.index("import mxnet")
 
 
-def test_a_script_is_named_by_operator_and_kind() -> None:
-    assert file_name(_difference("base")) == "npi_add-other-values.py"
+def test_a_script_is_named_by_operator_and_kind_and_none_takes_anothers_place() -> None:
+    names = ["npi_add-other-values.py", "npi_add-other-values-2.py"]
+    assert list(scripts([_difference("base"), _difference("int8")])) == names
+
+
+def test_what_works_in_neither_is_called_as_the_sweep_called_it() -> None:
+    """It says of no gradients: they were asked for, unless of whole numbers and in inference."""
+    assert [variant.name for variant in VARIANTS if variant.grad_req == "null"] == list(WITHOUT_GRADIENTS)
+    for variant, shown in (("base", "record()"), ("int8", "train_mode()"), ("inference", "if True:")):
+        known = _difference(variant)
+        case = {key: value for key, value in known.case.items() if key != "gradients"}
+        text = script(Difference(known.op, "crashes", case, "the process ends by signal 11"))
+        assert (shown in text, "backward" in text) == (True, variant == "base")

@@ -18,7 +18,7 @@ from .variants import EMPTY, Variant, inputs
 
 _AS_EVER = nullcontext()
 SEED = 11
-MOST_ELEMENTS = 2048
+MOST_ELEMENTS = 16384
 """Of an array that is written down; of a larger one so many from first to last, its hash, and how many are odd."""
 
 FLOATS = ("float16", "float32", "float64")
