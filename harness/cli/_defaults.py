@@ -28,10 +28,11 @@ def fill(arguments: argparse.Namespace) -> None:
     """Give each option its setting where it has one; InputError for a value that the option does not take."""
     asked = [name for name in _READ if getattr(arguments, name, "") is None]
     known = settings.find(Path.cwd(), os.environ) if asked else {}
-    goes_on = getattr(arguments, "resume", None) is not None
+    kept = getattr(arguments, "resume", None) is not None or getattr(arguments, "own_budget", False)
     for name in asked:
-        if name in known and not (goes_on and name in _OF_QUESTION):
+        if name in known and not (kept and name in _OF_QUESTION):
             setattr(arguments, name, read(name, known[name]))
+            arguments.of_settings = {*getattr(arguments, "of_settings", ()), name}
     if "results" in asked and arguments.results is None:
         arguments.results = RESULTS
 

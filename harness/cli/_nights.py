@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.errors import InputError
+from harness.base.errors import HarnessError, InputError
 
 if TYPE_CHECKING:
     from harness.storage.ledger import Ledger
-    from harness.studies.nights import Night
+    from harness.studies.nights import Answer, Night
 
 TRIES, NOTIFY_SECONDS = 3, 30.0
+ACCEPT_TRIES, LEAST_OF_ID = 20, 4
 MOST_REFUSED = 2
 """Nights in a row that a command does not take: it takes none then."""
 
@@ -62,29 +64,49 @@ def _meant(nights: Sequence[Night], wanted: str) -> Night:
 
 def accept(ledger: Ledger, arguments: argparse.Namespace) -> int:
     """Keep why; InputError for an alert that there is not."""
+    if not arguments.because.strip():
+        raise InputError("--because is empty; say why, for those who come after")
+    for left in reversed(range(ACCEPT_TRIES)):
+        try:
+            return _accepted(ledger, arguments)
+        except InputError:
+            raise
+        except HarnessError:  # another was accepted meanwhile, or a night came
+            if not left:
+                raise
+            time.sleep(0.1 + 0.3 * random.random())
+    raise AssertionError
+
+
+def _accepted(ledger: Ledger, arguments: argparse.Namespace) -> int:
     import json
 
     from harness.studies import watching
     from harness.studies.nights import ACCEPTED
 
-    if not arguments.because.strip():
-        raise InputError("--because is empty; say why, for those who come after")
+    onto = ledger.tip
     nights, accepted = watching.read(ledger)
     answers = {answer.id: answer for night in nights for each in night.scenarios for answer in each.answers}
-    same = [name for name in answers if name == arguments.id]
-    matches = same or [name for name in answers if name.startswith(arguments.id)]
+    chosen = list(dict.fromkeys(_alert(id_, answers) for id_ in arguments.ids))
+    new = [id_ for id_ in chosen if accepted.get(id_) != arguments.because]
+    if new:
+        text = json.dumps({**accepted, **dict.fromkeys(new, arguments.because)}, indent=1, sort_keys=True).encode()
+        ledger.append({ACCEPTED: text}, f"accept {' '.join(new)}\n\n{arguments.because}", onto)
+    for id_ in chosen:
+        found = answers[id_]
+        word = "accepted" if id_ in new else f"already accepted, {id_}"
+        print(f"{word}: {found.scenario} {found.arm}, {found.measure}: {arguments.because}")
+    return 0
+
+
+def _alert(id_: str, answers: Mapping[str, Answer]) -> str:
+    """The whole of an id; InputError where it is none, or several."""
+    begun = [name for name in answers if name.startswith(id_) and len(id_) >= LEAST_OF_ID]
+    matches = [id_] if id_ in answers else begun
     if len(matches) != 1:
         known = ", ".join(name for name, one in answers.items() if one.word == "software") or "none"
-        raise InputError(f"{arguments.id!r} is no alert; there are {known}")
-    if accepted.get(matches[0]) == arguments.because:
-        print(f"already accepted: {matches[0]}: {arguments.because}")
-        return 0
-    accepted = {**accepted, matches[0]: arguments.because}
-    text = json.dumps(accepted, indent=1, sort_keys=True).encode()
-    ledger.append({ACCEPTED: text}, f"accept {matches[0]}\n\n{arguments.because}")
-    found = answers[matches[0]]
-    print(f"accepted: {found.scenario} {found.arm}, {found.measure}: {arguments.because}")
-    return 0
+        raise InputError(f"{id_!r} is no alert; there are {known}")
+    return matches[0]
 
 
 def write(path: Path, text: str) -> bool:
@@ -124,8 +146,9 @@ def deliver(command: str, results: Path, more: str = "") -> None:
                 refused += 1
             if refused == MOST_REFUSED:
                 return
-        except OSError as error:
-            say(f"harness: {path}: {(error.strerror or str(error)).lower()}; remove it where its news were told")
+        except (OSError, UnicodeDecodeError) as error:
+            why = (getattr(error, "strerror", None) or str(error)).lower()
+            say(f"harness: {path}: {why}; remove it where its news were told")
 
 
 def _undelivered(results: Path) -> Path:

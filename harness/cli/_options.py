@@ -48,7 +48,8 @@ def require_alone(arguments: argparse.Namespace, *names: str) -> None:
     """InputError where ``--resume`` comes with options that say what to study: that is decided."""
     for name in names:
         if arguments.resume is not None and getattr(arguments, name):
-            what = "the path" if name in ("path", "paths") else f"--{name}"
+            what = {"path": "the path", "paths": "the paths", "old": "both sides", "new": "both sides"}.get(name)
+            what = what or f"--{name}"
             raise InputError(f"--resume goes on with what was asked; leave {what} out")
 
 

@@ -46,7 +46,10 @@ def read(option: str, changes: Sequence[str]) -> Target:
     try:
         target = Target(**fields, env=env)
     except ValidationError as error:
-        raise InputError(f"{option} {' '.join(changes)}: {error.errors()[0]['msg'].lower()}") from error
+        wrong_ = error.errors()[0]
+        is_form = wrong_["type"] == "string_pattern_mismatch"
+        why = "write versions as in 1.9.1, and env.NAME=VALUE" if is_form else wrong_["msg"].lower()
+        raise InputError(f"{option} {' '.join(changes)}: {wrong_['input']!r} is not possible: {why}") from error
     if (wrong := next(rules.of_target(target), None)) is not None:
         raise InputError(f"{option} {' '.join(changes)}: {wrong[1]}")
     return target

@@ -78,6 +78,8 @@ def _study(arguments: argparse.Namespace) -> Bisect:
         raise InputError("give a scenario, or --operator NAME")
     if arguments.operator is not None and arguments.measure is not None:
         raise InputError("an operator has no measure; leave --measure out")
+    if arguments.measure is None and "budget" in getattr(arguments, "of_settings", ()):
+        arguments.budget = None
     if arguments.measure is None and (arguments.resolve or arguments.budget):
         raise InputError("--resolve and --budget are of a measure; give --measure")
     good, bad = _targets.both(arguments, "--good", "--bad")

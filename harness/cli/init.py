@@ -27,11 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.asv_bridge import project
+    from harness.execution import machine
 
     scenarios = project.create(arguments.folder, _own(arguments))
     folder = shlex.quote(str(arguments.folder))
     if arguments.script is not None:
         print(f"{arguments.script} stays where it is: git and asv do not track it, unless you move it into the project")
+        if not machine.namespaces().there:
+            print("what it writes goes over what is there: this machine cannot give it a layer (harness doctor)")
     print(f"made {arguments.folder}, a git repository with {len(scenarios)} scenarios; go on with:")
     print(f"  cd {folder}")
     print(f"  harness run {shlex.quote(str(scenarios[-1].relative_to(arguments.folder)))}")

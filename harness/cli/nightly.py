@@ -64,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notify", metavar="CMD", help=notify)
     for form in FORMS:
         parser.add_argument(f"--{form}", type=Path, metavar="FILE", help=f"also write the night as {form} into a file")
+    parser.set_defaults(own_budget=True)  # of a whole night, and no comparison's
     _options.add_results(parser)
     _options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -71,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("night", nargs="?", metavar="NIGHT", help="its id, a part of it, or last (default: all)")
     _options.add_json(show)
     accept = actions.add_parser("accept", help="say that an alert is as it should be; it is not told again")
-    accept.add_argument("id", metavar="ID", help="as the alert shows it")
+    accept.add_argument("ids", nargs="+", metavar="ID", help="as the alert shows it; several that are one matter")
     accept.add_argument("--because", required=True, metavar="TEXT", help="why; kept in the ledger")
 
 
@@ -116,6 +117,10 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
     if arguments.notify is not None:
         _nights.require_command(arguments.notify)
+    for form in FORMS:
+        path = getattr(arguments, form.replace("-", "_"))
+        if path is not None and (not path.name or path.is_dir()):
+            raise InputError(f"--{form} {path}: give a file")
     ledger.require_possible((FILE, ACCEPTED))
     _, accepted = watching.read(ledger)
     told = _Told(ledger, arguments, accepted)
@@ -140,17 +145,20 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
 def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
     """A night that was begun and killed, where nothing changed since, or a new one; else that one is recorded."""
     from harness.studies import study_folder, watching
-    from harness.studies.nightly import Asked, Nightly
+    from harness.studies.nightly import LEAST_SECONDS, LOOK, Asked, Nightly
     from harness.studies.nights import Night
 
     arguments = told.arguments
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
     asked = Asked(**{name: value for name, value in given.items() if value})
+    if asked.confirm < LEAST_SECONDS / LOOK:
+        least = f"at least {LEAST_SECONDS / LOOK:.0f}s"
+        raise InputError(f"--confirm {asked.confirm:g}s leaves no comparison the time that it takes; give {least}")
     known = {night.id for night in watching.read(told.ledger)[0]}
     new = Nightly(ready.watched, asked, ready.facts, ready.broken)
     for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
         if folder.id in known:
-            break
+            continue  # not the end: a clock may have gone back
         if _in_ledger(folder).get("commit"):
             continue  # it was over; the branch was set back since
         begun = _reopened(folder)

@@ -71,6 +71,8 @@ def _study(arguments: argparse.Namespace) -> Operators:
 
 
 def _write(study: Operators, folder: Path) -> None:
+    import sys
+
     from harness.report.operators import scripts
     from harness.storage.run_folder import storage_error
 
@@ -81,4 +83,4 @@ def _write(study: Operators, folder: Path) -> None:
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise storage_error(error, folder, by=" with --scripts") from error
-    print(f"{len(study.parity.differences)} programs are in {folder}")
+    print(f"{len(study.parity.differences)} programs are in {folder}", file=sys.stderr)

@@ -44,5 +44,6 @@ def execute(arguments: argparse.Namespace) -> int:
     last, where = readable[-1], _defaults.option(arguments.results)
     whole = study_folder.whole_of(arguments.results, last.id)
     kind, id_ = (whole.question()[0], whole.id) if whole is not None else (last.kind, last.id)
-    print(f"go on with one, or show it again, as in: harness {kind} --resume {id_}{where}")
+    how = f"nightly show {id_}" if kind == "nightly" else f"{kind} --resume {id_}{where}"
+    print(f"go on with one, or show it again, as in: harness {how}")
     return 0

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.printable import printable
-from harness.studies.qualify import Qualify
+from harness.studies.qualify import ROWS, Qualify
 from harness.studies.row import Reason, Row, in_short
 
 MOST_REASONS = 12
@@ -22,7 +22,8 @@ STYLES = {"go": "bold green", "no-go": "bold red", "not decided": "bold yellow"}
 def render(study: Qualify) -> RenderableType:
     """The answer, the rows, and what was found besides."""
     asked = study.asked_
-    head = Text.assemble((study.word.upper(), STYLES[study.word]), f": {asked.old} → {asked.new}")
+    alone = "" if len(asked.rows) == len(ROWS) else f" as far as asked ({', '.join(asked.rows)})"
+    head = Text.assemble((study.word.upper(), STYLES[study.word]), f"{alone}: {asked.old} → {asked.new}")
     return Group(head, _table(study.rows), *_told(study))
 
 
@@ -63,6 +64,10 @@ def _told(study: Qualify) -> Iterator[Text]:
     if operators:
         shows = f"harness operators --resume {operators[0]} --scripts FOLDER"
         yield Text(f"programs that show what differs: {shows}", "dim")
+    names = [each.name for row in study.rows for each in row.reasons if each.name and not each.accepted]
+    if names:
+        shown = printable(names[0])
+        yield Text(f"reasons are accepted by their names (--accept), as in {shown!r}; --json has all", "dim")
     evidence = [each for row in study.rows for each in row.evidence]
     if evidence:
         yield Text(

@@ -69,7 +69,8 @@ def read(path: Path) -> Document:
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
         raise _error(f"{name}:{line}:{column}", message) from error
     if name.endswith(".py") or _PYTHON.search(text):
-        raise _error(f"{name}:1:1", f"this is Python, not a scenario; to run a training script: harness try {name}")
+        how = "to have one written for a training script"
+        raise _error(f"{name}:1:1", f"this is Python, not a scenario; {how}: harness try {name}")
     return parse(text, name)
 
 

@@ -110,6 +110,7 @@ def _written(values: Mapping[str, Any]) -> str:
 _HEAD = """\
 # steps: the script is stopped after so many, and what follows then is not run; one more than it takes, or none, lets it
 #   end by itself
+# scratch: what it writes goes to a layer and lies with the run afterwards; without, it writes over what is there
 # warmup: steps that no measure counts; window: steps between two waits, over which throughput is measured
 """
 

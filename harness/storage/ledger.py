@@ -66,14 +66,33 @@ class Ledger:
             if line == f"branch {self._ref}" and Path(place).is_dir():
                 raise InputError(f"the branch {self.branch} is checked out in {place}; check out another one there")
         self._git("hash-object", "-w", "--stdin")
+        if tip:
+            self._git("update-ref", self._ref, tip, tip)  # what a killed git left locked is seen now
 
     def commits(self) -> list[str]:
         """All of the branch, oldest first."""
         return self._git("rev-list", "--reverse", "--first-parent", self._ref).split() if self._head() else []
 
-    def append(self, files: Mapping[str, bytes], message: str) -> str:
-        """Add a commit that holds just these files; returns its hash. HarnessError where another came meanwhile."""
-        before = self._head()
+    @property
+    def tip(self) -> str:
+        """The newest commit; empty where there is none."""
+        return self._head()
+
+    def append(self, files: Mapping[str, bytes], message: str, onto: str | None = None) -> str:
+        """Add a commit that holds just these files; returns its hash.
+
+        Onto whatever is newest, or only ``onto`` the commit that they were made from: HarnessError where another came
+        meanwhile.
+        """
+        for last in (False, False, True):
+            try:
+                return self._appended(files, message, self._head() if onto is None else onto)
+            except HarnessError:
+                if last or onto is not None:
+                    raise
+        raise AssertionError
+
+    def _appended(self, files: Mapping[str, bytes], message: str, before: str) -> str:
         with tempfile.TemporaryDirectory() as beside:
             index = {"GIT_INDEX_FILE": str(Path(beside) / "index")}
             blobs = [(name, self._git("hash-object", "-w", "--stdin", data=text)) for name, text in files.items()]
@@ -135,7 +154,8 @@ def of(folder: Path) -> Ledger:
     except FileNotFoundError as error:
         raise HarnessError("git is not here, and nights are kept in it; install it: sudo apt install git") from error
     if done.returncode:
-        raise InputError(f"{folder} is in no git repository, where nights are kept; harness init makes one")
+        said = done.stderr.strip().partition("\n")[0]
+        raise InputError(f"{folder} is in no git repository, where nights are kept; harness init makes one ({said})")
     repository = Path(done.stdout.rstrip("\n"))
     below = folder.resolve().relative_to(repository.resolve())
     return Ledger(repository, BRANCH if below == Path() else f"{BRANCH}-{_word(below)}")

@@ -60,7 +60,9 @@ def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str])
         return "good", note
     lacking = {*arms} & {*unlooked(seen)}
     note = note or "; ".join(answer.text for answer in unsettled)
-    return ("undecided", note) if unsettled or lacking else _tried(seen.watched, note)
+    if unsettled or lacking:
+        return "undecided", "; ".join(filter(None, [note, _pending(seen.watched)]))
+    return _tried(seen.watched, note)
 
 
 def unlooked(seen: Seen) -> list[str]:
@@ -86,10 +88,16 @@ def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
     return finding.word == "same", "; ".join(filter(None, [told, said, look.why_undecided]))
 
 
+def _pending(each: Watched) -> str:
+    """What was told since the last good night and is still open, as tonight's software came after it."""
+    ids = [f"{answer.id} ({answer.measure})" for answer in each.past.pending]
+    return f"not accepted: {', '.join(ids)}, of the night {each.past.pending[0].since}" if ids else ""
+
+
 def _tried(each: Watched, note: str) -> tuple[State, str]:
     """What was told and not accepted stays what later nights are looked at for."""
-    if pending := each.past.pending:
-        return "undecided", f"{note}; {pending[0].id} of the night {pending[0].since} is not accepted"
+    if pending := _pending(each):
+        return "undecided", f"{note}; {pending}"
     if each.past.tried + 1 >= TRIES and each.past.last and each.past.last.tracked == each.tracked:
         return "good", f"{note}; taken for good after {TRIES} nights"
     return "undecided", note

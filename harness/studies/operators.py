@@ -6,6 +6,7 @@ come before it, and does not then.
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import tempfile
@@ -345,7 +346,10 @@ class Operators(Study):
         every = {alias for each in names.values() for name, aliases in each.items() for alias in (name, *aliases)}
         for name in self._only:
             if name not in every:
-                raise InputError(f"{name!r} is no operator of {' or '.join(map(str, self.targets.values()))}")
+                near = [each for each in sorted(every) if each.lower().endswith(name.lower())]
+                near = near or difflib.get_close_matches(name, every, 3)
+                meant = f"; do you mean {' or '.join(near[:3])}?" if near else ""
+                raise InputError(f"{name!r} is no operator of {' or '.join(map(str, self.targets.values()))}{meant}")
         return [name for name in self._only if name in known]
 
     def _progress(self, name: str) -> Callable[[int, int], None]:

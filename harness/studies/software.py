@@ -200,8 +200,12 @@ def _restored(
 
 
 def differing_lines(then: Path, now: Path) -> list[str]:
-    """Of the Python files in two folders, lines that one of them lacks, with their file and number; the first few."""
-    names = sorted({path.relative_to(folder).as_posix() for folder in (then, now) for path in folder.rglob("*.py")})
+    """Of the Python files in two folders, lines that one of them lacks, with their file and number; the first few.
+
+    Files that both have come first: what came or went need not be of the script.
+    """
+    each = [{path.relative_to(folder).as_posix() for path in folder.rglob("*.py")} for folder in (then, now)]
+    names = [*sorted(each[0] & each[1]), *sorted(each[0] ^ each[1])]
     found = [line for name in names for line in _lines(name, _text(then / name), _text(now / name))]
     more = len(found) - _MOST_LINES
     return found if more <= 0 else [*found[:_MOST_LINES], f"and {more} more lines"]

@@ -129,7 +129,16 @@ class Starts(Study):
             *_of_names(self.used(), old, new),
             *self._of_variables(old, new),
         ]
-        return Row(TITLE, ordered(reasons), (*_told(old, new), *self._unseen()), evidence)
+        return Row(TITLE, ordered(reasons), (*_told(old, new), *self._looked_up(old, new), *self._unseen()), evidence)
+
+    def _looked_up(self, old: Probed, new: Probed) -> Iterator[str]:
+        """Of the names that scripts use: how many, and those that neither has as they are called."""
+        names = dict.fromkeys(each.name for each in self.used())
+        if names:
+            yield f"{len(names)} names of MXNet that scripts use were looked up"
+        neither = [name for name in names if name not in old.names and name not in new.names]
+        if neither:
+            yield f"neither has {_listed(neither)}"
 
     def _unseen(self) -> Iterator[str]:
         """Scripts of which nothing could be looked at."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from harness.asv_bridge import classes
+from harness.asv_bridge.nights import NIGHT_VARIABLE
 from harness.base.errors import InputError
 from tests.conftest import ROOT, SCENARIO
 
@@ -37,6 +38,15 @@ def test_drift_needs_something_to_compare_with(tmp_path: Path) -> None:
     (tmp_path / "question.yaml").write_text(TAGGED)
     assert not hasattr(classes.generate(tmp_path)["Question"], "track_drift")
     assert hasattr(classes.generate(ROOT / "scenarios")["Bfloat16Drift"], "track_drift")
+
+
+def test_what_is_broken_keeps_a_night_from_no_other_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "good.yaml").write_text("title: t\ntags: [asv]\nworkload: {model: mlp, steps: 60}\n")
+    (tmp_path / "bad.yaml").write_text("title: t\ntags: [asv]\nworkload: {model: mlp, stepz: 60}\n")
+    with pytest.raises(InputError, match=r"bad\.yaml:3:"):
+        classes.generate(tmp_path)
+    monkeypatch.setenv(NIGHT_VARIABLE, "n1")
+    assert list(classes.generate(tmp_path)) == ["Good"]
 
 
 def test_two_scenarios_cannot_share_a_name(tmp_path: Path) -> None:

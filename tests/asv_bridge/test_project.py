@@ -10,6 +10,7 @@ from asv.config import Config
 
 from harness.asv_bridge import classes, project
 from harness.base.errors import HarnessError, InputError
+from harness.execution import machine
 from harness.planning import validation
 from harness.scenario.own_script import OwnScript
 
@@ -40,6 +41,8 @@ def test_a_script_gets_a_scenario_that_finds_it(tmp_path: Path) -> None:
     assert loaded.scenario.workload.steps == 300
     assert Path(loaded.scenario.workload.own_file or "").resolve() == tmp_path / "train.py"
     assert "script: ../../train.py" in path.read_text()
+    assert loaded.scenario.workload.scratch is machine.namespaces().there, "a night writes over nothing of the user's"
+    assert "harness run scenarios/train.yaml" in (tmp_path / "nightly" / "README.md").read_text()
 
 
 def test_a_folder_with_something_in_it_stays_as_it_is(tmp_path: Path) -> None:

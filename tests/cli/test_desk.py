@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import cli
+from harness.cli import _defaults, bisect
 from harness.storage import run_folder
 from harness.storage.run_folder import RunFolder
 from harness.studies import study_folder
@@ -98,6 +99,13 @@ def test_settings_hold_where_options_are_not_given(
     assert "Why b?" in _main(capsys, "list")[1]
     rows = {row["name"]: row for row in json.loads(_main(capsys, "config", "--json")[1])["settings"]}
     assert rows["results"] == {"name": "results", "value": str(tmp_path / "other"), "origin": "HARNESS_RESULTS"}
+    asked = cli.parser().parse_args(["nightly"])
+    _defaults.fill(asked)
+    assert asked.budget is None, "a night's is of all its comparisons"
+    sides = ["bisect", "--operator", "exp", "--good", "1.8.0.post0", "--bad", "1.9.1"]
+    asked = cli.parser().parse_args(sides)
+    _defaults.fill(asked)
+    bisect._study(asked)  # nobody gave a budget for what has no measure
     (tmp_path / "harness.toml").write_text('budget = "soon"\n')
     code, _, err = _main(capsys, "compare", "nothing.yaml")
     assert code == 2 and f"{tmp_path / 'harness.toml'}:1: budget: 'soon'" in err

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,21 +49,47 @@ def test_nights_are_shown_all_or_one(project: Path, capsys: pytest.CaptureFixtur
     assert "'n' is not one night; there are n1, n2" in capsys.readouterr().err
 
 
-def test_an_alert_is_accepted_by_a_part_of_its_id_and_why_is_kept(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["nightly", "accept", "a", "--because", "a larger network"]) == 0
+def test_an_alert_is_accepted_by_its_id_and_why_is_kept(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for too_short in ("", "a"):  # as of a variable of a shell that is not set
+        assert cli.main(["nightly", "accept", too_short, "--because", "a larger network"]) == 2
+    capsys.readouterr()
+    assert cli.main(["nightly", "accept", "a1", "--because", "a larger network"]) == 0
     assert capsys.readouterr().out == "accepted: lenet main, throughput: a larger network\n"
     assert cli.main(["nightly", "show", "last"]) == 0
     assert "accepted, a larger network: lenet" in capsys.readouterr().out
     commits = ["git", "rev-list", "--count", "nights"]
     before = subprocess.run(commits, capture_output=True, check=True).stdout
     assert cli.main(["nightly", "accept", "a1", "--because", "a larger network"]) == 0
-    assert capsys.readouterr().out == "already accepted: a1: a larger network\n"
+    assert capsys.readouterr().out == "already accepted, a1: lenet main, throughput: a larger network\n"
     assert subprocess.run(commits, capture_output=True, check=True).stdout == before
     assert cli.main(["nightly", "accept", "zzz", "--because", "x"]) == 2
     assert "'zzz' is no alert; there are a1" in capsys.readouterr().err
     assert cli.main(["nightly", "accept", "a1", "--because", " "]) == 2
+
+
+def test_several_are_accepted_at_once_and_by_several_at_the_same_time(project: Path) -> None:
+    """None that was told as accepted is lost."""
+    known = ledger.of(project)
+    scenario = NIGHT.scenarios[0]
+    (answer, *_) = scenario.answers
+    ids = [f"abc{number}5678" for number in range(8)]
+    alerts = [replace(answer, id=id_) for id_ in ids]
+    night = replace(NIGHT, id="n3", scenarios=[replace(scenario, answers=alerts)])
+    known.append({"night.json": json.dumps(night.as_json()).encode()}, "night n3")
+    asked = [argparse.Namespace(ids=[id_[:4]], because=id_) for id_ in ids[:6]]
+    asked.append(argparse.Namespace(ids=ids[6:], because="both"))
+    with ThreadPoolExecutor(len(asked)) as pool:
+        assert set(pool.map(lambda each: _nights.accept(known, each), asked)) == {0}
+    _, accepted = watching.read(known)
+    assert accepted == {**{id_: id_ for id_ in ids[:6]}, **dict.fromkeys(ids[6:], "both")}
+
+
+def test_a_file_that_is_none_is_told_before_anything_runs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "scenarios").mkdir()
+    (project / "asv.conf.json").write_text("{}")
+    for given in ("", "."):
+        assert cli.main(["nightly", "--markdown", given]) == 2
+        assert "--markdown .: give a file" in capsys.readouterr().err
 
 
 def test_before_the_first_night_there_is_nothing_to_show(

@@ -23,7 +23,7 @@ def test_nothing_is_known_yet(tmp_path: Path) -> None:
     study = Qualify(Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1"), {}, rows=("starts", "operators")))
     study.folder = study_folder.create(tmp_path, "qualify", study.question)
     text = _text(report.render(study))
-    assert text.startswith("NOT DECIDED: mxnet 1.8.0.post0 → mxnet 1.9.1")
+    assert text.startswith("NOT DECIDED as far as asked (starts, operators): mxnet 1.8.0.post0 → mxnet 1.9.1")
     assert text.count("it was not asked yet") == 3
 
 

@@ -112,6 +112,21 @@ def test_what_keeps_git_from_taking_a_night_is_told_before_it(known: Ledger, tmp
         known.require_possible(("night.json", "accepted.json"))
 
 
+def test_what_was_made_from_a_commit_that_is_not_the_newest_is_refused(known: Ledger) -> None:
+    first = known.append({"night.json": b"1"}, "night")
+    known.append({"night.json": b"2"}, "night")
+    with pytest.raises(HarnessError, match="update-ref"):
+        known.append({"night.json": b"3"}, "night", onto=first)
+    assert known.append({"night.json": b"3"}, "night", onto=known.tip) == known.tip
+
+
+def test_a_branch_that_a_killed_git_left_locked_is_told_before_a_night_is_measured(known: Ledger) -> None:
+    known.append({"night.json": b"1"}, "night")
+    (known.repository / ".git" / "refs" / "heads" / f"{known.branch}.lock").touch()
+    with pytest.raises(HarnessError, match="lock"):
+        known.require_possible(("night.json",))
+
+
 def test_a_branch_of_the_users_own_is_not_taken_over(known: Ledger) -> None:
     commit = known.append({"train.py": b"pass"}, "a branch that happens to be called so")
     with pytest.raises(InputError, match="a branch nights that holds no nights; rename it: git branch -m nights NAME"):

@@ -615,7 +615,17 @@ def test_what_was_told_and_not_accepted_is_never_taken_for_good(folder: StudyFol
         study.verdicts["round-1-mlp"] = _verdict("run")
         _compared(study, "look-main-mlp", [-0.3, 0.3, -0.2, 0.2, -0.1, 0.1])
         found = study.night.scenarios[0]
-        assert (found.state, "a1 of the night n2 is not accepted" in found.note) == (state, bool(pending))
+        still_open = "not accepted: a1 (throughput), of the night n2" in found.note
+        assert (found.state, still_open) == (state, bool(pending))
+
+
+def test_what_is_still_open_is_told_where_nobody_looked_again(folder: StudyFolder) -> None:
+    watched = _watched(changed=True)
+    alert = Answer("a1", "mlp", "main", "throughput", "software", "", since="n2")
+    study = _night(folder, replace(watched, past=replace(watched.past, pending=[alert])), repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("run")
+    found = study.night.scenarios[0]
+    assert (found.state, "not accepted: a1 (throughput), of the night n2" in found.note) == ("undecided", True)
 
 
 def test_numbers_of_another_job_are_not_suspected_and_those_that_are_gone_are(folder: StudyFolder) -> None:

@@ -120,7 +120,7 @@ def test_what_no_side_can_be_without_is_told() -> None:
 def test_lines_that_one_of_two_folders_lacks(tmp_path: Path) -> None:
     _write(tmp_path / "then", train="a\nb\nc\n", old="x\n")
     _write(tmp_path / "now", train="a\nB\nc\nd\n", lib__new="y\n")
-    expected = ["lib/new.py:1 + y", "old.py:1 - x", "train.py:2 - b", "train.py:2 + B", "train.py:4 + d"]
+    expected = ["train.py:2 - b", "train.py:2 + B", "train.py:4 + d", "lib/new.py:1 + y", "old.py:1 - x"]
     assert software.differing_lines(tmp_path / "then", tmp_path / "now") == expected
     _write(tmp_path / "now", train="\n".join(map(str, range(20))))
     found = software.differing_lines(tmp_path / "then", tmp_path / "now")

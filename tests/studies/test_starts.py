@@ -54,6 +54,7 @@ def test_nothing_against_what_has_all_that_is_used(tmp_path: Path) -> None:
         "variables that are read now: MXNET_C",
         "features that the new one does not name: SSE",
         "features that the old one lacks: INT64",
+        "3 names of MXNet that scripts use were looked up",
     )
 
 
