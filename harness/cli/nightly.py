@@ -16,7 +16,7 @@ from harness.cli import _nights, _options
 
 if TYPE_CHECKING:
     from harness.storage.ledger import Ledger
-    from harness.studies.nightly import Nightly
+    from harness.studies.nightly import Asked, Nightly
     from harness.studies.nights import Night
     from harness.studies.study_folder import StudyFolder
     from harness.studies.watching import Ready
@@ -117,6 +117,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise InputError(f"{suite} is no folder of scenarios; give another --suite")
     if arguments.notify is not None:
         _nights.require_command(arguments.notify)
+    _asked(arguments)
     for form in FORMS:
         path = getattr(arguments, form.replace("-", "_"))
         if path is not None and (not path.name or path.is_dir()):
@@ -142,20 +143,27 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     return _over(study, folder, ready, told, {axis.key: axis.label for axis in axes})
 
 
-def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
-    """A night that was begun and killed, where nothing changed since, or a new one; else that one is recorded."""
-    from harness.studies import study_folder, watching
-    from harness.studies.nightly import LEAST_SECONDS, LOOK, Asked, Nightly
-    from harness.studies.nights import Night
+def _asked(arguments: argparse.Namespace) -> Asked:
+    """How the night is spent; InputError where no look would fit."""
+    from harness.studies.nightly import LEAST_SECONDS, LOOK, Asked
 
-    arguments = told.arguments
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
     asked = Asked(**{name: value for name, value in given.items() if value})
     if asked.confirm < LEAST_SECONDS / LOOK:
         least = f"at least {LEAST_SECONDS / LOOK:.0f}s"
         raise InputError(f"--confirm {asked.confirm:g}s leaves no comparison the time that it takes; give {least}")
+    return asked
+
+
+def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
+    """A night that was begun and killed, where nothing changed since, or a new one; else that one is recorded."""
+    from harness.studies import study_folder, watching
+    from harness.studies.nightly import Nightly
+    from harness.studies.nights import Night
+
+    arguments = told.arguments
     known = {night.id for night in watching.read(told.ledger)[0]}
-    new = Nightly(ready.watched, asked, ready.facts, ready.broken)
+    new = Nightly(ready.watched, _asked(arguments), ready.facts, ready.broken)
     for folder in reversed(study_folder.every(arguments.results, Nightly.name)):
         if folder.id in known:
             continue  # not the end: a clock may have gone back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    import sys
-
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.report.operators import render
     from harness.studies.operators import Operators
@@ -71,8 +70,6 @@ def _study(arguments: argparse.Namespace) -> Operators:
 
 
 def _write(study: Operators, folder: Path) -> None:
-    import sys
-
     from harness.report.operators import scripts
     from harness.storage.run_folder import storage_error
 
