@@ -146,7 +146,8 @@ def test_a_change_that_is_slower_twice_is_blamed_by_halves(folder: StudyFolder) 
     (answer,) = study.answers
     assert (answer.word, answer.cause, answer.since) == ("software", "the batch", folder.id)
     assert answer.shown == (
-        "samples/s: 1 on the last good night, 0.8 tonight, each by itself (medians of 1 and 1 rounds)",
+        "samples/s: 1 on the last good night, 0.8 tonight, each by itself, whatever else the machine did "
+        "(medians of 1 and 1 rounds)",
         "train.py:9 + sleep(1)",
     )
     assert study.night.scenarios[0].state == "alert"
