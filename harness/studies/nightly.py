@@ -403,8 +403,8 @@ class Nightly(Composite):
             name, plainly = _PLAINLY[quantity]
             then, now = (f"{plainly(median(values)):.6g}" for values in both)
             rounds = " and ".join(str(len(values)) for values in both)
-            each_ = f"each by itself, whatever else the machine did (medians of {rounds} rounds)"
-            yield f"{name}: {then} on the last good night, {now} tonight, {each_}"
+            alone = f"each by itself, whatever else the machine did (medians of {rounds} rounds)"
+            yield f"{name}: {then} on the last good night, {now} tonight, {alone}"
         if word == "software":
             low, high = self._left(suspect)
             yield from (line for step in each.steps_of(suspect.arm)[low:high] for line in step.lines)
