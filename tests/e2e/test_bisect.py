@@ -53,7 +53,10 @@ def test_the_first_target_whose_runs_fail(target: Path, tmp_path: Path) -> None:
         (("--operator", "exp", "--good", "1.9.1", "--bad", "1.8.0.post0"), "is not older than"),
         (("--operator", "exp", "--good", "1.9.1", "--bad", "python=/x"), "between interpreters nobody knows"),
         (("--operator", "exp", "--measure", "drift", "--good", "1.8", "--bad", "1.9.1"), "an operator has no measure"),
-        (("--operator", "exp", "--good", "one", "--bad", "1.9.1"), "--good one: string should match pattern"),
+        (
+            ("--operator", "exp", "--good", "one", "--bad", "1.9.1"),
+            "--good one: 'one' is not possible: write versions as in 1.9.1",
+        ),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(tmp_path: Path, asked: tuple[str, ...], said: str) -> None:
