@@ -294,7 +294,7 @@ def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say)
     if done.returncode:
         error = TargetError if done.returncode == -signal.SIGKILL else ImportFailedError
         said = how_it_ended(done.returncode, done.stderr)
-        raise error(f"target {wanted.name} does not import {module}: {said}")
+        raise error(f"target {wanted.name} does not import {module}: {said}; choose other versions")
 
 
 def _library_path(place: Path) -> dict[str, str]:

@@ -218,8 +218,7 @@ def test_an_arm_that_ends_otherwise_is_run_with_both(folder: StudyFolder, now: s
 
 @pytest.mark.parametrize(("now", "then"), [(2, 0), (3, 1), (1, 0)])
 def test_what_ends_so_now_and_then_is_no_reason_to_wake_anybody(folder: StudyFolder, now: int, then: int) -> None:
-    """A job that hangs once in five by itself comes to such counts in 38 of 1000 nights, to three of three against none
-    in 3."""
+    """A job that hangs once in five by itself comes to such counts on too many nights."""
     study = _night(folder, _watched(changed=True, steps={"main": STEPS[:1]}), repeat=1)
     _run(study, "round-1-mlp", outcome="hung")
     for count, odd in ((1, now), (0, then)):
@@ -228,6 +227,17 @@ def test_what_ends_so_now_and_then_is_no_reason_to_wake_anybody(folder: StudyFol
             study.verdicts[name] = _verdict("run", outcome="hung" if number <= odd else "completed")
     _compared(study, "look-main-mlp", SAME)
     assert [answer.word for answer in study.answers] == ["not decided"]
+
+
+def test_what_pages_say_of_jobs_that_hang_by_themselves_and_of_room_for_looks() -> None:
+    """Of five rounds one is odd, then three runs of three, and none of three with the old software."""
+
+    def told(share: float) -> float:
+        return 1000 * (1 - (1 - share) ** 5) * (share * (1 - share)) ** nightly.OUTCOME_RERUNS
+
+    assert (round(told(0.2)), told(0.1) < 1) == (3, True)
+    asked, shares = Asked(), (nightly.LOOKING - nightly.ROUNDS_IF_CHANGED, nightly.LOOKING)
+    assert [int(share * asked.budget / (asked.confirm * nightly.LOOK)) for share in shares] == [7, 16]
 
 
 def test_what_nobody_could_tell_is_not_the_machines(folder: StudyFolder) -> None:
