@@ -349,7 +349,8 @@ class Operators(Study):
                 near = [each for each in sorted(every) if each.lower().endswith(name.lower())]
                 near = near or difflib.get_close_matches(name, every, 3)
                 meant = f"; do you mean {' or '.join(near[:3])}?" if near else ""
-                raise InputError(f"{name!r} is no operator of {' or '.join(map(str, self.targets.values()))}{meant}")
+                both = " or ".join(dict.fromkeys(map(str, self.targets.values())))
+                raise InputError(f"{name!r} is no operator of {both}{meant}")
         return [name for name in self._only if name in known]
 
     def _progress(self, name: str) -> Callable[[int, int], None]:
