@@ -48,9 +48,10 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.form == "step-summary" and arguments.output:
         raise InputError(f"--form step-summary is added to the file that {_SUMMARY} names; leave --output out")
     runs = [folder for folder in found if isinstance(folder, RunFolder)]
-    if len(runs) < len(found):
-        raise InputError(f"a study has no form {arguments.form}; give html, or name its runs")
-    text = _text(arguments.form, runs)
+    others = [folder for folder in found if not isinstance(folder, RunFolder)]
+    if runs and others:
+        raise InputError("runs and studies are of different forms; give either")
+    text = _of_qualifications(arguments.form, others) if others else _text(arguments.form, runs)
     if arguments.form == "step-summary":
         _add(text)
     else:
@@ -121,6 +122,21 @@ def _text(form: str, runs: Sequence[RunFolder]) -> str:
     if form == "prometheus":
         return prometheus.of_runs(verdicts)
     return "\n".join(markdown.of_run(verdict) for _, verdict in verdicts)
+
+
+def _of_qualifications(form: str, folders: Sequence[StudyFolder]) -> str:
+    """Of other studies there are pages alone."""
+    from harness.report.pages import qualify, studies
+    from harness.studies.qualify import Qualify
+
+    found = []
+    for folder in folders:
+        name, _ = folder.question()
+        study = studies.recalled(folder) if name == Qualify.name and form != "prometheus" else None
+        if not isinstance(study, Qualify):
+            raise InputError(f"a study of the kind {name} has no form {form}; give html, or name its runs")
+        found.append(study)
+    return qualify.as_junit(found) if form == "junit" else "\n".join(map(qualify.as_markdown, found))
 
 
 def _write(text: str, place: str) -> None:

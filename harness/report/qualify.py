@@ -21,10 +21,16 @@ STYLES = {"go": "bold green", "no-go": "bold red", "not decided": "bold yellow"}
 
 def render(study: Qualify) -> RenderableType:
     """The answer, the rows, and what was found besides."""
+    head = Text(headline(study))
+    head.stylize(STYLES[study.word], 0, len(study.word))
+    return Group(head, _table(study.rows), *_told(study))
+
+
+def headline(study: Qualify) -> str:
+    """The answer, how far was asked, and of what."""
     asked = study.asked_
     alone = "" if len(asked.rows) == len(ROWS) else f" as far as asked ({', '.join(asked.rows)})"
-    head = Text.assemble((study.word.upper(), STYLES[study.word]), f"{alone}: {asked.old} → {asked.new}")
-    return Group(head, _table(study.rows), *_told(study))
+    return f"{study.word.upper()}{alone}: {asked.old} → {asked.new}"
 
 
 def of_row(row: Row) -> RenderableType:

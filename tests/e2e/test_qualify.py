@@ -70,6 +70,8 @@ def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
     page = harness("report", "last:qualify", "--output", folder / "page.html", "--results", folder)
     assert page.code == 0, page.err
     assert "May we upgrade? mxnet 1.9.1 → mxnet 1.9.1" in (folder / "page.html").read_text()
+    junit = harness("report", "last:qualify", "--form", "junit", "--results", folder)
+    assert (junit.code, junit.out.count("<testcase"), junit.out.count("<failure")) == (0, 4, 0), junit.err
 
 
 def test_its_parts_are_studies_that_stay_with_it(folder: Path) -> None:

@@ -43,14 +43,19 @@ class Shown:
 
 
 def shown(folder: StudyFolder) -> Shown:
-    """What there is of a study; InputError for a kind that is not known, DamagedRunError where it cannot be read."""
+    """What there is of a study, as `recalled` has it."""
+    return _shown(recalled(folder))
+
+
+def recalled(folder: StudyFolder) -> Study:
+    """A study with its answers; InputError for a kind that is not known, DamagedRunError where it cannot be read."""
     name, _ = folder.question()
     if name not in KINDS:
         raise InputError(f"{folder.id} is a study of a kind that is not known: {name!r}; there are {', '.join(KINDS)}")
     study = reopened(KINDS[name], folder)
     study.folder = folder
     recall(study, folder, to_show=isinstance(study, Composite))
-    return _shown(study)
+    return study
 
 
 def _shown(study: Study) -> Shown:
