@@ -17,6 +17,8 @@ from harness.studies.redrawn import DRAWN
 _BY_CHANCE = 0.003
 """What is rarer, of calibrations as they should be, chance hardly explains."""
 
+_SHORT = "; more --runs tell what hours do"
+
 
 def render(study: Calibrate) -> RenderableType:
     """Noise, what comparisons would see in a given time, and what they would answer."""
@@ -31,8 +33,16 @@ def _runs(study: Calibrate) -> Iterator[Text]:
     yield Text(f"medians of {between['n']} runs differ by {between['sd']:.1%} (standard deviation; at most")
     yield Text(f"{between['upper']:.1%} with 90 % confidence, which later verdicts here take)")
     yield Text(f"windows of one run differ by {median(study.within):.1%}")
+    if (known := study.over_time) is not None:
+        near, slow, span = known["neighbours"], known["slow"], _span(known["hours"])
+        short = _SHORT if known["hours"] < 1 else ""
+        yield Text(f"neighbouring runs differ by {near:.1%}; what changed slowly, over {span}, adds {slow:.1%}{short}")
     if 2 * study.disturbed > len(study.rates):
         yield Text(f"{study.disturbed} of {len(study.rates)} runs were disturbed by others{_again(study)}", "yellow")
+
+
+def _span(hours: float) -> str:
+    return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
 
 
 def _duets(study: Calibrate) -> Iterator[RenderableType]:
@@ -42,7 +52,8 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
         return
     same, planted = found["same"], found["planted"]
     yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
-    yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}")
+    within = f"; turns of one by {median(study.turns):.1%}" if study.turns else ""
+    yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}{within}")
     seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
     told = f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}"
     yield Text(f"{told}; they scatter by {planted['sd']:.2%}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any, ClassVar
@@ -43,7 +44,9 @@ class Calibrate(Study):
         self.scenario = Sides(scenario.name, scenario.values, ())
         self._runs, self._duets, self.resolve = runs, duets, resolve
         self.rates: list[float] = []
+        self.began: list[float] = []
         self.within: list[float] = []
+        self.turns: list[float] = []
         self.disturbed = 0
         self.pairs: list[Pair] = []
         self.failures: list[str] = []
@@ -118,14 +121,14 @@ class Calibrate(Study):
             return self._failed(key, changed)
         self._machine, self._job = machine, folder.plan().job(verdict.facts)
         if key.startswith("duet"):
-            return self._add_duet(
-                key, pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)
-            )
+            pair = pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)
+            return self._add_duet(key, pair, verdict.arms[0].get("throughput").samples)
         throughput = verdict.arms[0].get("throughput")
         if len(throughput.samples) < 2 or not min(throughput.samples) > 0:
             return self._failed(key, throughput.note or "too few windows: give more steps, or a smaller window")
         self.disturbed += bool(pairs.disturbance(verdict.facts))
         self.rates.append(throughput.value or 0.0)
+        self.began.append(pairs.began(folder))
         self.within.append(stdev(map(math.log, throughput.samples)))
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
         return f"{key}: {self.rates[-1]:.4g} samples/s"
@@ -135,10 +138,11 @@ class Calibrate(Study):
         changed = [name for name, before in self._machine.items() if machine[name] != before]
         return f"{changed[0]} is not what it was when this was begun; begin a new calibration" if changed else ""
 
-    def _add_duet(self, key: str, pair: Pair) -> str:
+    def _add_duet(self, key: str, pair: Pair, turns: Sequence[float] = ()) -> str:
         if not (pair.effects.get(GUARDED) and pair.effects.get(GUARD)):
             return self._failed(key, "a side has no throughput in some turn")
         self.pairs.append(pair)
+        self.turns += [stdev(map(math.log, turns))] if len(turns) > 1 and min(turns) > 0 else []
         ((side, effect),) = pair.effects[GUARDED].items()
         doubt = f" ({pair.disturbed})" if pair.disturbed else ""
         return f"{key}: {'the same' if side == SAME else 'planted'} {math.expm1(effect):+.2%}{doubt}"
@@ -165,9 +169,24 @@ class Calibrate(Study):
         found, degrees = stdev(map(math.log, self.rates)), len(self.rates) - 1
         return {"n": len(self.rates), "sd": found, "upper": found * math.sqrt(degrees / float(chdtri(degrees, 0.9)))}
 
+    @property
+    def over_time(self) -> dict[str, float] | None:
+        """Standard deviations of logarithms of runs' medians: of neighbours, and what slow changes add to it over all.
+
+        Half the mean square of successive differences has hardly any of a slow change in it (von Neumann 1941,
+        doi:10.1214/aoms/1177731677). None below 6 runs.
+        """
+        if len(self.rates) < 6:
+            return None
+        logs = list(map(math.log, self.rates))
+        near = fmean((after - before) ** 2 for before, after in pairwise(logs)) / 2
+        slow = math.sqrt(max(0.0, stdev(logs) ** 2 - near))
+        return {"neighbours": math.sqrt(near), "slow": slow, "hours": (max(self.began) - min(self.began)) / 3600}
+
     def summary(self) -> Mapping[str, Any]:
         known = {"scenario": self.scenario.name, "machine": self._machine, "job": self._job}
-        found = {"between_runs": self.between_runs, "rates": self.rates, "within_runs": self.within}
+        noise = {"between_runs": self.between_runs, "over_time": self.over_time}
+        found = {**noise, "rates": self.rates, "within_runs": self.within, "within_duets": self.turns}
         told = {"disturbed_runs": self.disturbed, "duets": self._of_duets(), "failures": self.failures}
         return {**known, **found, **told}
 

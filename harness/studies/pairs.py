@@ -94,11 +94,20 @@ def step_seconds(past: Iterable[Event]) -> float:
 
 def seconds_of(folder: RunFolder) -> float:
     """What a whole run took, from its first process to its verdict; DamagedRunError where its status does not say."""
+    return _when(folder, "ended") - began(folder)
+
+
+def began(folder: RunFolder) -> float:
+    """When its first process was started, as a Unix time; DamagedRunError where its status does not say."""
+    return _when(folder, "started")
+
+
+def _when(folder: RunFolder, what: str) -> float:
     status = folder.read_json("status.json")
     try:
-        return float(status["ended"]) - float(status["started"])
+        return float(status[what])
     except (LookupError, TypeError, ValueError) as error:
-        raise DamagedRunError(f"{folder.path / 'status.json'} does not say when the run began and ended") from error
+        raise DamagedRunError(f"{folder.path / 'status.json'} does not say when the run {what}") from error
 
 
 def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -> Pair:

@@ -41,6 +41,9 @@ def test_noise_and_a_planted_slowness_are_measured(calibrated: Command) -> None:
     between, duets = body["between_runs"], body["duets"]
     assert (body["schema"], between["n"], len(body["rates"])) == ("harness/calibration/1", 6, 6)
     assert 0 < between["sd"] < between["upper"]
+    assert body["over_time"]["neighbours"] > 0
+    assert 0 < body["over_time"]["hours"] < 1
+    assert all(turn > 0 for turn in body["within_duets"])
     if "planted" in duets:  # not where too many were disturbed
         assert duets["planted"]["asked"] == pytest.approx(-math.log(1.2))
         assert duets["planted"]["mean"] < duets["same"]["mean"]
@@ -63,4 +66,5 @@ def test_it_is_shown_again(calibrated: Command, results: Path) -> None:
     shown = harness("calibrate", "--resume", "last", "--results", results)
     assert shown.code == 0
     assert "medians of 6 runs differ by" in shown.out
+    assert "neighbouring runs differ by" in shown.out
     assert "question: " in harness("studies", "--results", results).out

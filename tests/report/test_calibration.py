@@ -52,4 +52,17 @@ def test_twenty_duets_are_enough_also_where_one_is_left_out() -> None:
 def test_runs_that_others_disturbed_are_told() -> None:
     study = Calibrate(SCENARIO, 6, 0)
     study.rates, study.within, study.disturbed = [1.0, 1.1, 1.2, 1.0, 1.1, 0.9], [0.1] * 6, 4
+    study.began = [10.0 * number for number in range(6)]
     assert "4 of 6 runs were disturbed by others: calibrate again when the machine is quiet" in _shown(study)
+
+
+@pytest.mark.parametrize(
+    ("apart", "told"),
+    [(60.0, "over 5 minutes, adds 4.3%; more --runs tell what hours do\n"), (3600.0, "over 5.0 hours, adds 4.3%\n")],
+)
+def test_what_changes_slowly_is_told_apart(apart: float, told: str) -> None:
+    study = Calibrate(SCENARIO, 6, 0)
+    study.rates, study.within = [1.0, 1.0, 1.0, 1.1, 1.1, 1.1], [0.1] * 6
+    study.began = [apart * number for number in range(6)]
+    text = "".join(f"{line.rstrip()}\n" for line in _shown(study).splitlines())
+    assert f"neighbouring runs differ by 3.0%; what changed slowly, {told}" in text

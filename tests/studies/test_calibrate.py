@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -60,6 +62,32 @@ def test_what_disturbs_costs_time() -> None:
         study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
     assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning
+
+
+@pytest.mark.parametrize(
+    ("level", "slow"),
+    [
+        (lambda number: 0.0, 0.0),
+        (lambda number: 0.0005 * number, 0.029),
+        (lambda number: 0.05 * (number >= 100), 0.025),
+    ],
+)
+def test_noise_of_neighbours_has_no_slow_change_in_it(level: Callable[[int], float], slow: float) -> None:
+    """Independent runs with a standard deviation of 1 %; a drift by 10 % in all; a jump by 5 % halfway."""
+    study, random = Calibrate(SCENARIO, 200, 0), Random(1)
+    study.rates = [math.exp(random.gauss(level(number), 0.01)) for number in range(200)]
+    study.began = [1e9 + 36.0 * number for number in range(200)]
+    found = study.over_time
+    assert found is not None
+    assert found["neighbours"] == pytest.approx(0.01, rel=0.15)
+    assert found["slow"] == pytest.approx(slow, abs=0.003)
+    assert found["hours"] == pytest.approx(1.99)
+
+
+def test_few_runs_tell_nothing_of_time() -> None:
+    study = Calibrate(SCENARIO, 5, 0)
+    study.rates, study.began = [1.0, 1.1, 1.0, 1.1, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert study.over_time is None
 
 
 def test_a_machine_that_changed_ends_a_calibration() -> None:
