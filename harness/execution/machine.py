@@ -22,7 +22,8 @@ from harness.gpu.fitness import Misfit
 from harness.gpu.machine_code import text
 from harness.planning.plan import Arm, Plan
 from harness.targets import environment, library
-from harness.targets.environment import COMPILERS, base_python
+from harness.targets.environment import base_python
+from harness.targets.horovod_wheel import COMPILERS
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary import events
 from harness.vocabulary.events import Connected, ConnectFailed

@@ -7,8 +7,11 @@ that NVRTC 11.8 makes, which drivers before CUDA 11.8 do not take. Of NCCL any v
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Mapping
 from pathlib import Path
+
+from harness.vocabulary.filled_in import LINKER
 
 CUDA = "11"
 WHEEL = "mxnet-cu112"
@@ -76,6 +79,12 @@ def has_driver(search: str = "") -> bool:
     except OSError:
         return False
     return True
+
+
+def library_path(environment: Path) -> dict[str, str]:
+    """Where the dynamic linker finds NVIDIA's libraries of an environment, before those of the shell."""
+    own = [str(folder) for folder in folders(environment)]
+    return {LINKER: ":".join([*own, *filter(None, [os.environ.get(LINKER)])])} if own else {}
 
 
 def folders(environment: Path) -> list[Path]:

@@ -22,7 +22,8 @@ from harness.storage.run_folder import storage_error
 from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Change, Tracked
 from harness.targets import environment, library, resolve
-from harness.targets.environment import Recipe, Say
+from harness.targets.build_step import Say
+from harness.targets.environment import Recipe
 from harness.targets.interpreter import Interpreter, installed
 
 KEPT = "scripts"

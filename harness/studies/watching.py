@@ -24,7 +24,7 @@ from harness.studies.software import restorer
 from harness.studies.tracked import Change, Tracked
 from harness.studies.watched import Step, Watched
 from harness.targets import resolve
-from harness.targets.environment import Say
+from harness.targets.build_step import Say
 from harness.targets.interpreter import Interpreter
 
 FACTS = (*calibration.FACTS, "gpus", "gpu_driver", "controller_python", "pid_namespace")

@@ -10,59 +10,31 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import psutil
 
-from harness.base.errors import ImportFailedError, InputError, TargetError, UnknownVersionError
+from harness.base.errors import ImportFailedError, InputError, TargetError
 from harness.base.process import die_with_parent
 from harness.gpu import wheels
+from harness.targets import horovod_wheel
+from harness.targets.build_step import Pip, Say, plain_environment, run, scratch
 from harness.targets.interpreter import Interpreter
 from harness.targets.probed import how_it_ended
-from harness.vocabulary.filled_in import LINKER
 
 DEFAULT_MXNET = "1.9.1"
 NEWEST_PYTHON = (3, 11)
 _NUMPY = "numpy<1.24"
 _INFO = "target.json"
-_NO_VERSION = re.compile(r"requirement (\S+) \(from versions: (?!none)(.+)\)")
-"""What pip says where the index has the package, and not that version of it."""
-
-Say = Callable[[str], None]
-
-DEFAULT_HOROVOD = "0.28.1"
-HOROVOD_BUILD = {
-    "HOROVOD_WITH_MXNET": "1",
-    "HOROVOD_WITH_GLOO": "1",
-    "HOROVOD_WITHOUT_MPI": "1",
-    "HOROVOD_WITHOUT_PYTORCH": "1",
-    "HOROVOD_WITHOUT_TENSORFLOW": "1",
-    "PIP_NO_CACHE_DIR": "1",  # pip would take a wheel that was built for another MXNet
-}
-HOROVOD_NEEDS = ("setuptools<70", "wheel", "cffi", "cloudpickle", "psutil", "pyyaml", "packaging")
-"""What its build and its Python part need; its sdist does not say so in time for a build without isolation."""
-
-COMPILERS = ("cmake", "g++", "make")
 _TOLD = ("nvidia-nccl-", "nvidia-cudnn-", "horovod==", "numpy==")
 """Requirements that an environment is named after, besides MXNet."""
-
-
-def _ignore(_: str) -> None:
-    """Nobody listens."""
-
-
-_SCRATCH = "TMPDIR"
-"""The variable that tells pip, and what it runs, where to unpack and to build."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +83,7 @@ class Environment:
     @property
     def interpreter(self) -> Interpreter:
         """The interpreter that starts its processes."""
-        return Interpreter(self.path / "bin" / "python", self.packages, _library_path(self.path))
+        return Interpreter(self.path / "bin" / "python", self.packages, wheels.library_path(self.path))
 
 
 def recipe(
@@ -172,10 +144,9 @@ def ensure_wheel(requirement: str, place: Path, say: Say) -> None:
         shutil.rmtree(beside, ignore_errors=True)  # what a killed load left
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
         try:
-            own = _own_scratch(beside)
-            argv = [*pip, "--no-compile", "--target", str(beside), requirement]
-            _run(argv, requirement, own, remedy=f"bring {place} from a machine that has it")
-            shutil.rmtree(own[_SCRATCH])
+            with scratch(beside) as own:
+                argv = [*pip, "--no-compile", "--target", str(beside), requirement]
+                run(argv, requirement, own, remedy=f"bring {place} from a machine that has it")
             beside.rename(place)
         except OSError as error:
             raise _unwritable(place.parent, error) from error
@@ -220,8 +191,8 @@ def _load(path: Path) -> Environment | None:
 
 
 def _build(wanted: Recipe, place: Path, say: Say) -> None:
-    if wanted.horovod and not _wheels(wanted):
-        _require_compilers(wanted.horovod, (*COMPILERS, *(["nvcc"] if wanted.libraries else [])))
+    if wanted.horovod and not horovod_wheel.built(_wheels(wanted)):
+        horovod_wheel.require_compilers(wanted.horovod, for_gpus=bool(wanted.libraries))
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".building-{wanted.key}")
@@ -231,22 +202,20 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         raise _unwritable(place.parent, error) from error
     try:
         _, base = base_python()
-        _run([base, "-m", "venv", "--without-pip", str(beside)], wanted.name)
-        python = str(beside / "bin" / "python")
-        pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        own = _own_scratch(beside)
+        run([base, "-m", "venv", "--without-pip", str(beside)], wanted.name)
+        pip = Pip(wanted.name, beside)
         plain = [each for each in wanted.requirements if each not in (wanted.horovod, *wanted.libraries)]
-        _run([*pip, "install", "--quiet", "--no-compile", "--only-binary=numpy", *plain], wanted.name, own)
+        pip.run("install", "--quiet", "--no-compile", "--only-binary=numpy", *plain)
         first = [each for each in wanted.libraries if each.startswith(_TOLD)]  # a version that is none is told early
         for number, each in enumerate(dict.fromkeys([*first, *wanted.libraries]), 1):
             say(f"installing {each} ({number} of {len(wanted.libraries)})")
-            _run([*pip, "install", "--quiet", "--no-deps", "--no-compile", each], wanted.name, own)
+            pip.run("install", "--quiet", "--no-deps", "--no-compile", each)
         _link_nccl(beside)
-        _try_import(python, wanted, beside, "mxnet", say)
+        _try_import(pip, wanted, "mxnet", say)
         if wanted.horovod:
-            _add_horovod(wanted, wanted.horovod, pip, python, own, say)
-        shutil.rmtree(own[_SCRATCH])
-        listed = json.loads(_run([*pip, "list", "--format", "json"], wanted.name))
+            horovod_wheel.install(wanted.horovod, pip, _wheels(wanted), say)
+            _try_import(pip, wanted, "horovod.mxnet", say)
+        listed = json.loads(pip.run("list", "--format", "json"))
         packages = {entry["name"]: entry["version"] for entry in listed}
         info = {"python": wanted.python, "requirements": wanted.requirements, "packages": packages}
         (beside / _INFO).write_text(json.dumps(info, indent=1) + "\n")
@@ -255,13 +224,6 @@ def _build(wanted: Recipe, place: Path, say: Say) -> None:
         raise _unwritable(place.parent, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-
-
-def _own_scratch(beside: Path) -> dict[str, str]:
-    """Where pip unpacks what it loads: it goes with the folder that it is in, also after a kill."""
-    folder = beside / ".scratch"
-    folder.mkdir(parents=True)
-    return {_SCRATCH: str(folder)}
 
 
 def _require_room(wanted: Recipe, folder: Path) -> None:
@@ -280,7 +242,7 @@ def _link_nccl(place: Path) -> None:
         library.with_name("libnccl.so").symlink_to(library.name)
 
 
-def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say) -> None:
+def _try_import(pip: Pip, wanted: Recipe, module: str, say: Say) -> None:
     """Import it; with CUDA that needs the driver's library, without which nobody can know yet.
 
     ImportFailedError with what it says, TargetError where it is killed.
@@ -288,19 +250,13 @@ def _try_import(python: str, wanted: Recipe, place: Path, module: str, say: Say)
     if wanted.libraries and not wheels.has_driver():
         say(f"{wheels.DRIVER} is not on this machine, so that {module} was not imported here")
         return
-    argv = [python, "-c", f"import {module}"]
-    env = {**_plain_environment(), **_library_path(place)}
+    argv = [str(pip.python), "-c", f"import {module}"]
+    env = {**plain_environment(), **wheels.library_path(pip.place)}
     done = subprocess.run(argv, capture_output=True, text=True, env=env, cwd="/", preexec_fn=die_with_parent)
     if done.returncode:
         error = TargetError if done.returncode == -signal.SIGKILL else ImportFailedError
         said = how_it_ended(done.returncode, done.stderr)
         raise error(f"target {wanted.name} does not import {module}: {said}; choose other versions")
-
-
-def _library_path(place: Path) -> dict[str, str]:
-    """Where the dynamic linker finds NVIDIA's libraries of an environment, before those of the shell."""
-    own = [str(folder) for folder in wheels.folders(place)]
-    return {LINKER: ":".join([*own, *filter(None, [os.environ.get(LINKER)])])} if own else {}
 
 
 def _replace(place: Path, by: Path) -> None:
@@ -313,127 +269,9 @@ def _replace(place: Path, by: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _add_horovod(wanted: Recipe, horovod: str, pip: list[str], python: str, own: Mapping[str, str], say: Say) -> None:
-    """Install Horovod from the wheel that was built for this very recipe, building it where there is none."""
-    _run([*pip, "install", "--quiet", *HOROVOD_NEEDS], wanted.name, own)
-    if not _wheels(wanted):
-        _build_horovod(wanted, horovod, pip, own, say)
-    _run([*pip, "install", "--quiet", *map(str, _wheels(wanted))], wanted.name, own)
-    _try_import(python, wanted, Path(python).parents[1], "horovod.mxnet", say)
-
-
-def _wheel_folder(wanted: Recipe) -> Path:
+def _wheels(wanted: Recipe) -> Path:
+    """Where what was compiled for this very recipe is kept."""
     return cache_folder().parent / "wheels" / wanted.key
-
-
-def _wheels(wanted: Recipe) -> list[Path]:
-    """What was compiled for this very recipe before."""
-    return list(_wheel_folder(wanted).glob("*.whl"))
-
-
-def _require_compilers(horovod: str, tools: tuple[str, ...]) -> None:
-    missing = [tool for tool in tools if shutil.which(tool) is None]
-    if "nvcc" in missing:
-        raise TargetError(
-            f"{horovod} with NCCL is compiled by nvcc, which is not on the path; install the CUDA toolkit 11"
-        )
-    if missing:
-        raise TargetError(f"{horovod} is built from source and needs {', '.join(missing)}; install them, as with apt")
-
-
-def _build_horovod(wanted: Recipe, horovod: str, pip: list[str], own: Mapping[str, str], say: Say) -> None:
-    """Compile against the MXNet in the environment; the wheel appears whole or not at all."""
-    say(f"compiling {horovod} for {wanted.requirements[0]} (one to three minutes, once)")
-    folder = _wheel_folder(wanted)
-    beside = folder.with_name(f".building-{wanted.key}")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    argv = [*pip, "wheel", "-v", "--no-deps", "--no-build-isolation", horovod, "--wheel-dir", str(beside)]
-    try:
-        _run(
-            argv,
-            wanted.name,
-            {**HOROVOD_BUILD, **own, **_with_nccl(Path(pip[pip.index("--python") + 1]))},
-            _percentages(horovod, say),
-        )
-        beside.rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def _with_nccl(python: Path) -> dict[str, str]:
-    """What Horovod's build needs for operations on GPUs; nothing where the environment has no NCCL.
-
-    Untested: no machine had nvcc 11 and a GPU that the wheel is for.
-    """
-    folder = next(python.parents[1].glob("lib/python*/site-packages/nvidia/nccl"), None)
-    if folder is None:
-        return {}
-    found = {"HOROVOD_NCCL_HOME": str(folder), "HOROVOD_NCCL_LINK": "SHARED"}  # wheels have no static library
-    return {"HOROVOD_GPU_OPERATIONS": "NCCL", **found, **_library_path(python.parents[1])}
-
-
-def _percentages(horovod: str, say: Say) -> Say:
-    """Says how far cmake has come, every tenth part of the way."""
-    told_percent = 0
-
-    def note(line: str) -> None:
-        nonlocal told_percent
-        match = re.match(r"\s*\[\s*(\d+)%\]", line)
-        if match and int(match[1]) >= told_percent + 10:
-            told_percent = int(match[1]) // 10 * 10
-            say(f"compiling {horovod}: {told_percent} %")
-
-    return note
-
-
-def _run(
-    argv: list[str],
-    what: str,
-    more: Mapping[str, str] = MappingProxyType({}),
-    note: Say = _ignore,
-    remedy: str = "point at an interpreter that has mxnet: --python PATH or target: {python: PATH}",
-) -> str:
-    """Output of a build step, each line given to ``note`` as it comes.
-
-    TargetError with the command, its last words and the remedy; UnknownVersionError with the versions that there are.
-    """
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            argv,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env={**_plain_environment(), **more},
-            cwd="/",  # whose files nobody imports by mistake
-            preexec_fn=die_with_parent,
-        )
-        output = []
-        with process:
-            try:
-                for line in process.stdout or ():
-                    note(line)
-                    output.append(line)
-            except BaseException:  # as Ctrl-C, which may have been meant for us alone
-                process.kill()
-                raise
-        errors.seek(0)
-        complaints = errors.read().splitlines()
-    if process.returncode == 0:
-        return "".join(output)
-    if (found := next(filter(None, map(_NO_VERSION.search, complaints)), None)) is not None:
-        raise UnknownVersionError(f"target {what}: the package index has no {found[1]}; there are {found[2]}")
-    last = [line for line in complaints + "".join(output).splitlines() if line.strip()][-4:]
-    raise TargetError(
-        f"target {what} could not be built: {' '.join(argv[-6:])} ended with status {process.returncode}\n"
-        + "\n".join(f"  {line}" for line in last)
-        + f"\nif that is for want of a network, {remedy}"
-    )
-
-
-def _plain_environment() -> dict[str, str]:
-    """Ours, without what would have another Python look into our own folders."""
-    return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 def base_python() -> tuple[str, str]:

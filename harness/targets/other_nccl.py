@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.gpu import wheels
 from harness.planning.plan import Arm
 from harness.targets import environment
-from harness.targets.environment import Say
+from harness.targets.build_step import Say
 from harness.vocabulary.filled_in import LINKER, nccl_of, with_folder
 
 

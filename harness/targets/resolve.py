@@ -9,8 +9,9 @@ from harness.gpu import wheels
 from harness.planning.plan import Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
-from harness.targets import environment, other_nccl, signatures
-from harness.targets.environment import Recipe, Say
+from harness.targets import environment, horovod_wheel, other_nccl, signatures
+from harness.targets.build_step import Say
+from harness.targets.environment import Recipe
 from harness.targets.interpreter import Interpreter, on_disk
 
 _BUILT = ("mxnet", "horovod", "numpy", "cuda", "nccl", "cudnn")
@@ -24,7 +25,7 @@ def settle(target: Target, mxnet: str | None, python: str | None, horovod: bool 
     """
     chosen = _chosen(target, mxnet, python)
     if horovod and chosen.python is None and chosen.horovod is None:
-        return chosen.model_copy(update={"horovod": environment.DEFAULT_HOROVOD})
+        return chosen.model_copy(update={"horovod": horovod_wheel.DEFAULT})
     return chosen
 
 

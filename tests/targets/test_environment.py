@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from harness.base.errors import InputError, TargetError
-from harness.targets import environment
+from harness.targets import build_step, environment
 from harness.targets.environment import Recipe
 
 
@@ -44,16 +42,6 @@ def test_one_for_gpus_has_nvidias_libraries_pinned() -> None:
     assert recipe.size == "4 GB on disk, 2 GB to load"
     assert environment.recipe("1.9.1").size == "300 MB"
     assert environment.recipe("1.9.1", cuda="11").key != recipe.key
-
-
-def test_its_libraries_come_before_the_shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
-    assert environment._library_path(tmp_path) == {}
-    for name in ("nccl", "cublas"):
-        (tmp_path / "lib/python3.11/site-packages/nvidia" / name / "lib").mkdir(parents=True)
-    site = tmp_path / "lib/python3.11/site-packages/nvidia"
-    wanted = f"{site}/cublas/lib:{site}/nccl/lib:/mine"
-    assert environment._library_path(tmp_path) == {"LD_LIBRARY_PATH": wanted}
 
 
 def test_horovod_with_nccl_needs_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,30 +132,14 @@ def test_pip_unpacks_within_what_a_killed_build_leaves(cache: Path, monkeypatch:
         asked.append((argv, dict(next((each for each in _ if isinstance(each, dict)), {}))))
         return "[]"
 
-    monkeypatch.setattr(environment, "_run", runs)
+    for module in (build_step, environment):
+        monkeypatch.setattr(module, "run", runs)
     monkeypatch.setattr(environment, "_try_import", lambda *_: None)
     recipe = Recipe("3.11", ("mxnet==1.9.1",))
     built = environment.ensure(recipe, lambda line: None)
     folder = cache / f".building-{recipe.key}" / ".scratch"
     assert [env["TMPDIR"] for argv, env in asked if "install" in argv] == [str(folder)]
     assert not (built.path / ".scratch").exists()
-
-
-def test_who_waits_for_a_build_step_ends_it_when_he_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A signal may be meant for us alone: what a terminal sends goes to all."""
-    started, popen = list[subprocess.Popen[str]](), subprocess.Popen
-
-    def noted(*arguments: Any, **named: Any) -> subprocess.Popen[str]:
-        started.append(popen(*arguments, **named))
-        return started[-1]
-
-    def pressed(line: str) -> None:
-        raise KeyboardInterrupt(line)
-
-    monkeypatch.setattr(environment.subprocess, "Popen", noted)
-    with pytest.raises(KeyboardInterrupt):
-        environment._run(["sh", "-c", "echo loading; exec sleep 20"], "what", note=pressed)
-    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_a_target_for_gpus_needs_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
