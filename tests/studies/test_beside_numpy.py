@@ -37,6 +37,13 @@ def test_it_is_given_what_the_sweep_gives() -> None:
     np.testing.assert_allclose(right, np.exp(given[0]).reshape(-1), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_mean_of_nothing_is_no_number_and_warns_nobody() -> None:
+    right = answer(_made("mean", [(0, 3)], np.zeros(1)))
+    assert right is not None
+    assert np.isnan(right).tolist() == [True]
+
+
 @pytest.mark.parametrize("op", ["topk", "Convolution"])
 def test_of_what_numpy_does_not_have_nothing_is_said(op: str) -> None:
     assert answer(_made(op, [(2, 3)], [1.0])) is None
