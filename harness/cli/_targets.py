@@ -17,8 +17,14 @@ FIELDS = ("mxnet", "python", "horovod", "numpy", "cuda", "nccl", "cudnn")
 def add(parser: argparse.ArgumentParser, old: str = "--from", new: str = "--to") -> None:
     """Both options; what was given is in ``old`` and ``new``."""
     what = "mxnet=VERSION, python=PATH, horovod=VERSION, numpy=VERSION, … or env.NAME=VALUE; may be repeated"
-    parser.add_argument(old, action="append", dest="old", metavar="CHANGE", help=f"what is trusted: {what}")
-    parser.add_argument(new, action="append", dest="new", metavar="CHANGE", help=f"what is asked about: {what}")
+    for option, dest, which in ((old, "old", "trusted"), (new, "new", "asked about")):
+        parser.add_argument(option, action="append", dest=dest, metavar="CHANGE", help=f"what is {which}: {what}")
+        python, short = f"{option}-python", f"short for {option} python=PATH: nothing is installed into it"
+        parser.add_argument(python, action="append", dest=dest, metavar="PATH", type=_python, help=short)
+
+
+def _python(path: str) -> str:
+    return f"python={path}"
 
 
 def both(arguments: argparse.Namespace, old: str = "--from", new: str = "--to") -> tuple[Target, Target]:

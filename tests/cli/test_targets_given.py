@@ -1,0 +1,31 @@
+"""`--from` and `--to`, as people write them."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from harness.base.errors import InputError
+from harness.cli import _targets
+
+
+def _given(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    _targets.add(parser)
+    return parser.parse_args(words)
+
+
+def test_an_interpreter_has_an_option_of_its_own() -> None:
+    old, new = _targets.both(_given("--from-python", "/opt/old/bin/python", "--to-python=/opt/new/bin/python"))
+    assert (old.python, new.python) == ("/opt/old/bin/python", "/opt/new/bin/python")
+
+
+def test_versions_and_variables_together() -> None:
+    old, new = _targets.both(_given("--from", "1.8.0.post0", "--to", "mxnet=1.9.1", "--to", "env.MXNET_A=1"))
+    assert (old.mxnet, new.mxnet, new.env) == ("1.8.0.post0", "1.9.1", {"MXNET_A": "1"})
+
+
+def test_one_side_alone_is_refused() -> None:
+    with pytest.raises(InputError, match=r"give both sides, as in --from mxnet=1.8.0.post0"):
+        _targets.both(_given("--from-python", "/opt/old/bin/python"))
