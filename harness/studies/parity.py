@@ -102,7 +102,7 @@ class Parity:
     gone: tuple[str, ...]
     new: tuple[str, ...]
     unmatched: tuple[str, ...] = ()
-    """Operators of both with a case that works in the old one and that the new one was never asked: nobody knows."""
+    """Operators of both with a case that always works in the old one, and that the new one was never asked."""
 
     otherwise: tuple[str, ...] = ()
     """Operators, each with a word of `BY_WAY`, that both targets compute otherwise in that way."""
@@ -133,7 +133,10 @@ def cases(lines: Iterable[Case]) -> dict[str, Case]:
 
 def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping[str, list[str]]]) -> Parity:
     """Of both targets as they usually compute, and the operators that each has, with their other names."""
-    unrepeated, compared, works = dict[str, str](), 0, set()
+    known = [{*own, *(alias for aliases in own.values() for alias in aliases)} for own in names]
+    unmatched = {name: op for name, op in _unmatched(old, new.cases).items() if op in known[1]}
+    unrepeated = {name: op for name, op in unmatched.items() if not old.repeats(name)}
+    compared, works = 0, set()
     found: dict[tuple[str, str], list[Difference]] = {}
     for name, case in old.cases.items():
         if name not in new.cases:
@@ -157,7 +160,6 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
         )
         for all_ in found.values()
     ]
-    known = [{*own, *(alias for aliases in own.values() for alias in aliases)} for own in names]
     swept = {case["op"] for case in old.cases.values()} & {case["op"] for case in new.cases.values()}
     taken = {case["op"] for own in (old, new) for case in own.cases.values() if case["status"] == "ok"}
     return Parity(
@@ -169,7 +171,7 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
         tuple(sorted(swept - taken)),
         tuple(sorted(known[0] - known[1])),
         tuple(sorted(known[1] - known[0])),
-        tuple(sorted(_unmatched(old.cases, new.cases) & known[1])),
+        tuple(sorted({op for name, op in unmatched.items() if name not in unrepeated})),
         unrepeated=tuple(unrepeated),
         fickle=tuple(_fickle(old, new)),
     )
@@ -225,9 +227,12 @@ def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:
     return tuple(sorted(against, key=lambda own: (KINDS.index(own.kind), own.op)))
 
 
-def _unmatched(old: Mapping[str, Case], new: Mapping[str, Case]) -> set[str]:
-    """A process that dies between cases, or a call that is taken earlier, may leave cases without a counterpart."""
-    return {case["op"] for name, case in old.items() if case["status"] == "ok" and name not in new}
+def _unmatched(old: Swept, new: Mapping[str, Case]) -> dict[str, str]:
+    """The operators of cases without a counterpart: where a process died between two, or the first call did not work.
+
+    Where that one works by luck once in many, as it reads memory that nobody wrote, its cases are luck, too.
+    """
+    return {name: case["op"] for name, case in old.cases.items() if case["status"] == "ok" and name not in new}
 
 
 def _whole(case: Case, old: Mapping[str, Case]) -> Case:

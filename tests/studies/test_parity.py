@@ -222,6 +222,22 @@ def test_cases_without_a_counterpart_are_named() -> None:
     assert (gone.unmatched, gone.gone) == ((), ("alias", "op"))
 
 
+def test_what_worked_once_by_luck_and_was_never_asked_of_the_other_is_no_missing_case() -> None:
+    """A first call that reads memory which nobody wrote: where it ends its process, no further ones are made."""
+    case = {"op": "op", "shapes": [], "kinds": [], "params": {}}
+    base, other = ({"case": name, **case} for name in ("op(a) base", "op(a) int8"))
+    crashed = {"op(a) base": {**base, **CRASH}}
+    worked = {"op(a) base": {**base, **_ok(1.0)}, "op(a) int8": {**other, **_ok(1.0)}}
+    found = parity(Swept(worked), Swept(crashed), (NAMES, NAMES))
+    assert (found.unmatched, found.unstable) == (("op",), ()), "until it is asked again"
+    found = parity(Swept(worked, [crashed]), Swept(crashed, [crashed]), (NAMES, NAMES))
+    assert (found.unmatched, found.unstable, found.differences) == ((), ("op",), ())
+    always = parity(Swept(worked, [worked]), Swept(crashed, [crashed]), (NAMES, NAMES))
+    assert (always.unmatched, [each.kind for each in always.differences]) == (("op",), ["crashes"])
+    gone = parity(Swept(worked, [crashed]), Swept({}), (NAMES, {}))
+    assert (gone.unmatched, gone.unstable) == ((), ())
+
+
 def test_what_a_pass_was_never_asked_is_known_from_the_next_one() -> None:
     """And what it was asked stays, so that a process that ended now and then is told."""
     case = {"op": "op", "shapes": [], "kinds": [], "params": {}}
