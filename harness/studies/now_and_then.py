@@ -20,17 +20,14 @@ MOST = 8
 
 CHANCE = 0.05
 
-SEEN = 2
-"""So many passes in which it was so are not cleared by calls that were asked alone, unless the old one is so, too.
-
-A process that was asked nothing before has other memory.
-"""
+PASSES = 3
+"""That lines of older versions are of."""
 
 
-def line(each: Difference, usual: Case, old: Sequence[Case], new: Sequence[Case]) -> dict[str, Any]:
-    """How often calls came to what is told of the new target."""
+def line(each: Difference, usual: Case, passes: int, old: Sequence[Case], new: Sequence[Case]) -> dict[str, Any]:
+    """How often calls came to what is told of the new target, beside its ``passes``."""
     odd = [sum(is_so(each.kind, usual, case) for case in calls) for calls in (old, new)]
-    seen = {"op": each.op, "case": each.case["case"], "passes": each.cases}
+    seen = {"op": each.op, "case": each.case["case"], "passes": each.cases, "of": passes}
     return {**seen, "old": odd[0], "new": odd[1], "times": len(new)}
 
 
@@ -46,10 +43,14 @@ def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
 
 
 def _is_beyond(more: Mapping[str, Any]) -> bool:
-    """Fisher's exact test, one-sided, where passes do not tell."""
+    """Fisher's exact test, one-sided, where passes do not tell.
+
+    Calls that were asked alone do not clear what was so in most passes, unless the old one is so, too: a process that
+    was asked nothing before has other memory.
+    """
     from scipy.stats import fisher_exact
 
-    if more["passes"] >= SEEN and not more["old"]:
+    if 2 * more["passes"] > more.get("of", PASSES) and not more["old"]:
         return True
     table = [[count, more["times"] - count] for count in (more["new"], more["old"])]
     return float(fisher_exact(table, alternative="greater").pvalue) <= CHANCE

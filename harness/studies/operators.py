@@ -32,6 +32,7 @@ from harness.studies.parity import (
     CRASHES,
     FASTER,
     FICKLE,
+    HANGING,
     HANGS,
     REFUSES,
     SLOWER,
@@ -53,8 +54,12 @@ from harness.targets import resolve
 PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS)) for side in SIDES)
 """Each target as it usually computes, then in other ways; in alternation, as all else."""
 
-AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "once-more"))
-"""Of operators that differ between targets, or between ways; and of those that did so both times."""
+AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "once-more", "fourth", "fifth"))
+"""Of operators that differ between targets, or between ways; of those that did so both times; then of those of which
+only the new target's processes end: what ends one in two would do that three times of three, and never, too often."""
+
+OF_DEATHS = 2
+"""From which of these on only that is asked."""
 
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
@@ -77,7 +82,8 @@ class Operators(Study):
     """Of ``old`` and ``new``; ``only`` some operators, all where it is empty; ``times``: also what they take.
 
     ``files``: also what each makes of the other one's; ``more``: what only the new one does now and then is asked some
-    more; studies of older versions did not. ``say`` hears how far it is.
+    more; ``rounds``: how often what differs is asked again; studies of older versions did not, or less often. ``say``
+    hears how far it is.
     """
 
     name: ClassVar[str] = "operators"
@@ -90,9 +96,11 @@ class Operators(Study):
         times: bool = False,
         files: bool = True,
         more: bool = True,
+        rounds: int = len(AGAIN),
     ) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
         self._only, self._asks_times, self._files, self._more = list(only), times, files, more
+        self._rounds = AGAIN[:rounds]
         self._done: set[str] = set()
         self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
@@ -100,12 +108,14 @@ class Operators(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
-        return {**targets, "only": self._only, "times": self._asks_times, "files": self._files, "more": self._more}
+        asked = {"times": self._asks_times, "files": self._files, "more": self._more, "rounds": len(self._rounds)}
+        return {**targets, "only": self._only, **asked}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        asked = (question.get(name, False) for name in ("times", "files", "more"))
-        return cls(Target(**question["from"]), Target(**question["to"]), question["only"], *asked)
+        asked = {name: question.get(name, False) for name in ("times", "files", "more")}
+        rounds = question.get("rounds", OF_DEATHS)
+        return cls(Target(**question["from"]), Target(**question["to"]), question["only"], **asked, rounds=rounds)
 
     @property
     def total(self) -> int:
@@ -151,18 +161,24 @@ class Operators(Study):
         return cases(sweep.read(self.folder.path / f"{name}.jsonl"))
 
     def _asked_again(self) -> list[str]:
-        """Passes over what differs as far as is known, which has to do so twice more."""
+        """Passes over what differs as far as is known, which has to do so each time."""
         asked = list[str]()
-        for passes in AGAIN:
-            if self._doubtful((*PASSES, *asked)):
+        for number, passes in enumerate(self._rounds):
+            if self._doubtful((*PASSES, *asked), number):
                 asked += passes
         return asked
 
-    def _doubtful(self, passes: Sequence[str]) -> list[str]:
-        """Operators that differ by these, or that have cases only one was asked; none while one of them is missing."""
+    def _doubtful(self, passes: Sequence[str], number: int) -> list[str]:
+        """Operators for a round by what these passes say; none while one of them is missing.
+
+        Those that differ, or that have cases only one was asked; from `OF_DEATHS` on those that end processes.
+        """
         found = self._seen(passes)
         if found is None:
             return []
+        if number >= OF_DEATHS:
+            ends = (CRASHES, HANGS, FICKLE, HANGING)
+            return sorted({each.op for each in (*found.differences, *found.fickle) if each.kind in ends})
         by_way = (each.partition(" ")[0] for each in found.otherwise)
         return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way, *found.unmatched})
 
@@ -270,7 +286,7 @@ class Operators(Study):
         file = folder.path / f"{MORE}.jsonl"
         done = {line["op"] for line in sweep.read(file)}
         found = self._seen((*PASSES, *self._asked_again()))
-        usual = self._swept("from", (*PASSES, *self._asked_again()))[""].cases
+        usual, made = (self._swept(side, (*PASSES, *self._asked_again()))[""] for side in SIDES)
         with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
             calls = SingleCalls(work, both, scratch)
             lines.write(b"\n")  # what a kill cut off ends here
@@ -278,7 +294,8 @@ class Operators(Study):
                 if each.op not in done:
                     self.say(f"{MORE}: {each.op}, which {each.kind}")
                     told = [_alone(calls, each.case) for _ in range(now_and_then.TIMES)]
-                    line = now_and_then.line(each, usual[each.case["case"]], *zip(*told, strict=True))
+                    name = each.case["case"]
+                    line = now_and_then.line(each, usual.cases[name], len(made.every(name)), *zip(*told, strict=True))
                     lines.write(json.dumps(line).encode() + b"\n")
                     lines.flush()
 
@@ -331,8 +348,9 @@ class Operators(Study):
 
     def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
         """What a pass calls: all that it may matter to, or what differs again."""
-        before = PASSES if key in AGAIN[0] else (*PASSES, *AGAIN[0])
-        every = self._called(names, key.partition("-")[0]) if key in PASSES else self._doubtful(before)
+        number = next((number for number, passes in enumerate(AGAIN) if key in passes), None)
+        side = key.partition("-")[0]
+        every = self._called(names, side) if number is None else self._doubtful(_before(number), number)
         return [name for name in every if all(way.matters_to(name) for way in WAYS if f"-{way.name}" in key)]
 
     def _called(self, names: Mapping[str, Mapping[str, list[str]]], side: str) -> list[str]:
@@ -440,6 +458,11 @@ class Operators(Study):
             "new": found.new,
             "timed": self.timed,
         }
+
+
+def _before(number: int) -> Sequence[str]:
+    """All passes before a round over what differs."""
+    return [*PASSES, *(name for passes in AGAIN[:number] for name in passes)]
 
 
 def _alone(calls: SingleCalls, case: Case) -> tuple[Case, Case]:

@@ -21,7 +21,7 @@ PARITY = Parity((), (), ("op",), 1, 1, (), (), (), fickle=(FOUND,))
 )
 def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
     calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, new)]
-    line = now_and_then.line(FOUND, OK, *calls)
+    line = now_and_then.line(FOUND, OK, 3, *calls)
     found = now_and_then.with_more(PARITY, [line])
     assert (len(found.fickle), found.by_chance) == ((1, ()) if stays else (0, ("op",)))
     if stays:
@@ -30,17 +30,29 @@ def test_more_often_than_chance(old: int, new: int, stays: bool) -> None:
 
 def test_other_values_are_no_crash() -> None:
     other = {**OK, "outputs": [{"dtype": "float32", "shape": [1], "data": "AACAPw=="}]}
-    assert now_and_then.line(FOUND, OK, [other] * 8, [CRASH, *[other] * 7])["old"] == 0
+    assert now_and_then.line(FOUND, OK, 3, [other] * 8, [CRASH, *[other] * 7])["old"] == 0
     unsteady = replace(FOUND, kind="does not repeat itself")
-    assert now_and_then.line(unsteady, OK, [other] * 8, [CRASH, *[other] * 7])["old"] == 8
+    assert now_and_then.line(unsteady, OK, 3, [other] * 8, [CRASH, *[other] * 7])["old"] == 8
 
 
-def test_what_was_seen_twice_is_not_cleared_by_calls_alone() -> None:
-    twice = replace(FOUND, cases=2)
-    for old, stays in ((0, True), (1, False)):
-        calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, 0)]
-        found = now_and_then.with_more(replace(PARITY, fickle=(twice,)), [now_and_then.line(twice, OK, *calls)])
-        assert bool(found.fickle) == stays
+@pytest.mark.parametrize(
+    ("seen", "passes", "old", "stays"),
+    [(2, 3, 0, True), (2, 3, 1, False), (2, 5, 0, False), (3, 5, 0, True), (3, 5, 1, False)],
+)
+def test_what_was_seen_in_most_passes_is_not_cleared_by_calls_alone(
+    seen: int, passes: int, old: int, stays: bool
+) -> None:
+    often = replace(FOUND, cases=seen)
+    calls = [[*[CRASH] * each, *[OK] * (now_and_then.TIMES - each)] for each in (old, 0)]
+    line = now_and_then.line(often, OK, passes, *calls)
+    found = now_and_then.with_more(replace(PARITY, fickle=(often,)), [line])
+    assert bool(found.fickle) == stays
+
+
+def test_lines_of_older_versions_are_of_three_passes() -> None:
+    kept = {"op": "op", "case": "op()", "passes": 2, "old": 0, "new": 0, "times": 8}
+    assert now_and_then.with_more(PARITY, [kept]).fickle
+    assert not now_and_then.with_more(PARITY, [{**kept, "passes": 1}]).fickle
 
 
 def test_what_nobody_asked_more_about_stays() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from harness.scenario.schema import Target
-from harness.studies.operators import AGAIN, PASSES, Operators
+from harness.studies.operators import AGAIN, OF_DEATHS, PASSES, Operators
 from harness.studies.study_folder import StudyFolder
 
 
-def _passed(folder: Path, name: str, *cases: str) -> None:
-    made = {"op": "LRN", "shapes": [], "kinds": [], "params": {}, "status": "ok", "outputs": [], "gradients": []}
+def _passed(folder: Path, name: str, *cases: str, status: str = "ok") -> None:
+    made = {"op": "LRN", "shapes": [], "kinds": [], "params": {}, "status": status, "outputs": [], "gradients": []}
+    made |= {"message": "no"} if status == "error" else {}
     lines = [{**made, "case": case, "variant": case.split()[-1], "changed": {}} for case in cases]
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -33,3 +37,68 @@ def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
     found = study.parity
     assert found is not None
     assert (found.unmatched, found.compared, found.differences) == ((), 2, ())
+
+
+def _study(tmp_path: Path, rounds: int = len(AGAIN)) -> Operators:
+    """Of which the first passes are made; the new target's process ended in a case."""
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False, rounds=rounds)
+    study.folder = StudyFolder(tmp_path)
+    for side in ("from", "to"):
+        (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
+    _round(study, PASSES, "crashed")
+    return study
+
+
+def _round(study: Operators, passes: Sequence[str], new: str, old: str = "ok") -> None:
+    assert [trial.key for trial in study.wanted()] == list(passes)
+    for name in passes:
+        ends = {"to": new, "from": old}
+        _passed(study.folder.path, name, "LRN(2n) base", status=ends.get(name.partition("-")[0], "ok"))
+        study.add(name, None, "")
+
+
+@pytest.mark.parametrize("ends_otherwise", [2, 3])
+def test_what_ends_processes_of_the_new_one_only_has_to_do_so_in_five_passes(
+    tmp_path: Path, ends_otherwise: int
+) -> None:
+    study = _study(tmp_path)
+    for number, passes in enumerate(AGAIN):
+        _round(study, passes, "crashed", "crashed" if number == ends_otherwise else "ok")
+        if number == ends_otherwise:
+            break
+    found = study.parity
+    assert found is not None, "an operator that ends the old one's, too, is asked no further"
+    assert (found.differences, found.fickle, found.unstable) == ((), (), ("LRN",))
+
+
+def test_where_it_does_it_is_a_difference(tmp_path: Path) -> None:
+    study = _study(tmp_path)
+    for passes in AGAIN:
+        _round(study, passes, "crashed")
+    found = study.parity
+    assert found is not None
+    assert [each.kind for each in found.differences] == ["crashes"]
+
+
+def test_other_differences_are_asked_twice_more(tmp_path: Path) -> None:
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False)
+    study.folder = StudyFolder(tmp_path)
+    for side in ("from", "to"):
+        (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
+    for passes in (PASSES, *AGAIN[:OF_DEATHS]):
+        _round(study, passes, "error")
+    found = study.parity
+    assert found is not None
+    assert [each.kind for each in found.differences] == ["refuses"]
+
+
+def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
+    study = _study(tmp_path, rounds=OF_DEATHS)
+    for passes in AGAIN[:OF_DEATHS]:
+        _round(study, passes, "crashed")
+    found = study.parity
+    assert found is not None
+    assert [each.kind for each in found.differences] == ["crashes"]
+    asked = dict(study.question)
+    del asked["rounds"]
+    assert Operators.asked(asked, tmp_path).question == study.question
