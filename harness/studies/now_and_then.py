@@ -43,16 +43,19 @@ def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
 
 
 def _is_beyond(more: Mapping[str, Any]) -> bool:
-    """Fisher's exact test, one-sided, where passes do not tell.
+    """Of passes, where the old one is never so, by calls that were asked alone either; else of these.
 
-    Calls that were asked alone do not clear what was so in most passes, unless the old one is so, too: a process that
-    was asked nothing before has other memory.
+    Such calls clear nothing by themselves: a process that was asked nothing before has other memory.
     """
+    by_passes = not more["old"] and _is_more(more["passes"], 0, more.get("of", PASSES))
+    return by_passes or _is_more(more["new"], more["old"], more["times"])
+
+
+def _is_more(new: int, old: int, times: int) -> bool:
+    """By Fisher's exact test, one-sided."""
     from scipy.stats import fisher_exact
 
-    if 2 * more["passes"] > more.get("of", PASSES) and not more["old"]:
-        return True
-    table = [[count, more["times"] - count] for count in (more["new"], more["old"])]
+    table = [[count, times - count] for count in (new, old)]
     return float(fisher_exact(table, alternative="greater").pvalue) <= CHANCE
 
 
