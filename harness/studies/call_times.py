@@ -21,6 +21,8 @@ ASTRAY = 2
 """Rounds of a pair that may show less than half of it."""
 
 PAIRS = 5
+OFTEN = 4
+"""Of them: deaths of the new target in so many, against none, are beyond chance (Fisher's exact test, 2.4 %)."""
 
 
 def calls(old: Mapping[str, Case], new: Mapping[str, Case]) -> list[Call]:
@@ -61,10 +63,19 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
 
 
 def fickle(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> list[Difference]:
-    """Calls that the new target did not survive in some pairs, and in others it did, once all pairs are there."""
+    """Calls that the new target survived in one pair, and in all others it did not, once all pairs are there."""
+    return [_told_of_death(died, FICKLE, old) for died in _now_and_then(pairs) if len(died) >= OFTEN]
+
+
+def by_chance(pairs: Sequence[Iterable[Times]]) -> list[str]:
+    """Operators with a call that the new target did not survive in fewer pairs, once all are there."""
+    return sorted({died[0].op for died in _now_and_then(pairs) if len(died) < OFTEN})
+
+
+def _now_and_then(pairs: Sequence[Iterable[Times]]) -> list[list[Times]]:
+    """A call that is refused may have met memory that was short for a while."""
     known = _died(pairs) if len(pairs) >= PAIRS else {}
-    each = (died for died in known.values() if len(died) < len(pairs))
-    return [_told_of_death(died, FICKLE, old) for died in each if _kind_of(died) != REFUSES]
+    return [died for died in known.values() if len(died) < len(pairs) and _kind_of(died) != REFUSES]
 
 
 def _kind_of(died: Sequence[Times]) -> str:

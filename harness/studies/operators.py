@@ -423,7 +423,8 @@ class Operators(Study):
         ended = [each for each in told if each.kind in (CRASHES, HANGS, REFUSES)]
         against = (*worst_first([*found.differences, *ended]), *slower)
         fickle = (*found.fickle, *call_times.fickle(pairs, old))
-        return replace(found, differences=against, better=(*found.better, *faster), fickle=fickle)
+        chance = tuple(dict.fromkeys([*found.by_chance, *call_times.by_chance(pairs)]))
+        return replace(found, differences=against, better=(*found.better, *faster), fickle=fickle, by_chance=chance)
 
     @property
     def in_words(self) -> str:

@@ -110,7 +110,11 @@ def test_a_process_that_ends_in_every_pair_is_a_crash_and_in_some_now_and_then(e
     assert call_times.differences([[ended]] * 4 + [[other]], OLD) == []
     (found,) = call_times.fickle([[other], *[[ended]] * 4], OLD)
     assert (found.kind, found.how) == ("crashes now and then", f"the process {word}, in 4 of 5 pairs of processes")
+    assert call_times.by_chance([[other], *[[ended]] * 4]) == []
     assert call_times.fickle([[ended]] * 4, OLD) == []
+    assert call_times.fickle([[other], [other], *[[ended]] * 3], OLD) == [], "so is chance, of an even coin"
+    assert call_times.by_chance([[other], [other], *[[ended]] * 3]) == ["exp"]
+    assert call_times.by_chance([[ended]] * 5) == call_times.by_chance([[other]] * 5) == []
 
 
 def test_a_long_call_that_only_the_new_one_refuses() -> None:
@@ -118,3 +122,4 @@ def test_a_long_call_that_only_the_new_one_refuses() -> None:
     (found,) = call_times.differences([[refused]] * 5, OLD)
     assert (found.kind, found.how) == ("refuses", "MXNetError: no memory, in 5 of 5 pairs of processes")
     assert call_times.fickle([[_times("exp", 1.0)], *[[refused]] * 4], OLD) == [], "memory may be short for a while"
+    assert call_times.by_chance([[_times("exp", 1.0)], *[[refused]] * 4]) == []
