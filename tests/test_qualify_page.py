@@ -115,3 +115,21 @@ def test_the_version_between_trains_the_same_and_is_faster() -> None:
     more = [re.search(r"\+(\d)\.\d+% peak memory", each["text"]) for each in speed["reasons"]]
     assert [round(float(each["text"].split("+")[1].split("%")[0])) for each in speed["reasons"]] == [4, 4] and all(more)
     assert any("alike as far as rounding lets anybody tell" in each for each in speed["told"])
+
+
+def test_versions_beside_themselves_as_they_are_kept() -> None:
+    section = PAGE.split("## A version beside itself")[1].split("\n## ")[0]
+    rows = re.findall(
+        r"^\| ([\d.post]+) \| go \| ([\d,]+) of (\d+) \| (\d+) \| (\d+) to (\d+) \| (\d+) \|", section, re.M
+    )
+    assert [row[0] for row in rows] == ["1.9.1", "1.8.0.post0", "1.7.0.post2"]
+    for version, *told in rows:
+        kept = json.loads((ROOT / "results" / "qualify" / f"{version}-itself.json").read_text())
+        assert (kept["word"], [row["reasons"] for row in kept["rows"]]) == ("go", [[]] * 6)
+        _, meaning, trains, speed, survival, _ = (row["told"] for row in kept["rows"])
+        cases, operators = re.findall(r"\d+", meaning[0])
+        pairs = [int(n) for each in speed for n in re.findall(r"new is same: \S+ throughput \(.*; (\d+) pairs\)", each)]
+        (timed,) = (each.split()[2] for each in speed if each.startswith("calls of"))
+        known = [f"{int(cases):,}", operators, timed, str(min(pairs)), str(max(pairs)), survival[-1].split()[0]]
+        assert (told, len(pairs)) == (known, 5)
+        assert [each.split("(")[1] for each in trains] == ["+0.00% to +0.00%; 8 seeds)"] * 5

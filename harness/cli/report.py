@@ -135,6 +135,8 @@ def _of_qualifications(form: str, folders: Sequence[StudyFolder]) -> str:
         study = studies.recalled(folder) if name == Qualify.name and form != "prometheus" else None
         if not isinstance(study, Qualify):
             raise InputError(f"a study of the kind {name} has no form {form}; give html, or name its runs")
+        if study.wanted():
+            sys.stderr.write(f"harness: qualification {folder.id} is not finished\n")
         found.append(study)
     return qualify.as_junit(found) if form == "junit" else "\n".join(map(qualify.as_markdown, found))
 

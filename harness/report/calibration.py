@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from rich import box
@@ -34,15 +34,16 @@ def _runs(study: Calibrate) -> Iterator[Text]:
     yield Text(f"{between['upper']:.1%} with 90 % confidence, which later verdicts here take)")
     yield Text(f"windows of one run differ by {median(study.within):.1%}")
     if (known := study.over_time) is not None:
-        near, slow, span = known["neighbours"], known["slow"], _span(known["hours"])
-        short = _SHORT if known["hours"] < 1 else ""
-        yield Text(f"neighbouring runs differ by {near:.1%}; what changed slowly, over {span}, adds {slow:.1%}{short}")
+        yield Text(_over_time(known))
     if 2 * study.disturbed > len(study.rates):
         yield Text(f"{study.disturbed} of {len(study.rates)} runs were disturbed by others{_again(study)}", "yellow")
 
 
-def _span(hours: float) -> str:
-    return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
+def _over_time(known: Mapping[str, float | None]) -> str:
+    near, slow, hours = known["neighbours"] or 0.0, known["slow"], known["hours"] or 0.0
+    span = f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
+    told = "nothing changed slowly that chance does not explain" if slow is None else f"what changed slowly by {slow:.1%}"
+    return f"neighbouring runs differ by {near:.1%}; over {span} {told}{_SHORT if hours < 1 else ''}"
 
 
 def _duets(study: Calibrate) -> Iterator[RenderableType]:

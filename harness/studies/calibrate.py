@@ -31,6 +31,12 @@ MINUTES = (1, 3, 5, 10)
 SAME, PLANTED, PLANTED_EVERY = "b", "c", 4
 """The other side of a duet, by its kind, and how many duets have one that is planted."""
 
+LONG = 3
+"""Times as long between two runs as usual: a calibration that was gone on with."""
+
+_SLOW_BEYOND = 1.645
+"""Standard deviations of one less the ratio of both, for independent normal medians."""
+
 DRAWN_FROM, BEFORE = 20, 1
 """The least duets that comparisons are drawn anew from, and what a comparison spends, in pairs, on meaning."""
 
@@ -113,22 +119,24 @@ class Calibrate(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if key not in self._keys:
             raise LookupError(key)
-        self._done.add(key)
         if verdict is None or not self.counts(verdict) or self.folder is None:
+            self._done.add(key)
             return self._failed(key, failure or (verdict.reason if verdict else ""))
         machine, folder = calibration.machine(verdict.facts), run_folder.find(self.folder.results, verdict.run)
+        began, seconds = pairs.began(folder), pairs.seconds_of(folder)
+        self._done.add(key)
         if changed := self._changed(machine):
             return self._failed(key, changed)
         self._machine, self._job = machine, folder.plan().job(verdict.facts)
         if key.startswith("duet"):
-            pair = pairs.pair_of(verdict, pairs.seconds_of(folder), self._sides(_number(key)), True)
+            pair = pairs.pair_of(verdict, seconds, self._sides(_number(key)), True)
             return self._add_duet(key, pair, verdict.arms[0].get("throughput").samples)
         throughput = verdict.arms[0].get("throughput")
         if len(throughput.samples) < 2 or not min(throughput.samples) > 0:
             return self._failed(key, throughput.note or "too few windows: give more steps, or a smaller window")
         self.disturbed += bool(pairs.disturbance(verdict.facts))
         self.rates.append(throughput.value or 0.0)
-        self.began.append(pairs.began(folder))
+        self.began.append(began)
         self.within.append(stdev(map(math.log, throughput.samples)))
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
         return f"{key}: {self.rates[-1]:.4g} samples/s"
@@ -170,18 +178,23 @@ class Calibrate(Study):
         return {"n": len(self.rates), "sd": found, "upper": found * math.sqrt(degrees / float(chdtri(degrees, 0.9)))}
 
     @property
-    def over_time(self) -> dict[str, float] | None:
-        """Standard deviations of logarithms of runs' medians: of neighbours, and what slow changes add to it over all.
+    def over_time(self) -> dict[str, float | None] | None:
+        """Standard deviations of logarithms of runs' medians: of neighbours, and of what changes slowly; over how long.
 
-        Half the mean square of successive differences has hardly any of a slow change in it (von Neumann 1941,
-        doi:10.1214/aoms/1177731677). None below 6 runs.
+        Half the mean square of successive differences has hardly any of a slow change in it; where it is less than the
+        variance by no more than chance explains (5 %, one-sided), none was seen (von Neumann 1941,
+        doi:10.1214/aoms/1177731677). Runs with a long gap between them are no neighbours. None below 6 runs.
         """
-        if len(self.rates) < 6:
+        n = len(self.rates)
+        if n < 6:
             return None
-        logs = list(map(math.log, self.rates))
-        near = fmean((after - before) ** 2 for before, after in pairwise(logs)) / 2
-        slow = math.sqrt(max(0.0, stdev(logs) ** 2 - near))
-        return {"neighbours": math.sqrt(near), "slow": slow, "hours": (max(self.began) - min(self.began)) / 3600}
+        logs, gaps = list(map(math.log, self.rates)), [after - before for before, after in pairwise(self.began)]
+        steps = zip(pairwise(logs), gaps, strict=True)
+        near = fmean((after - before) ** 2 for (before, after), gap in steps if gap <= LONG * median(gaps)) / 2
+        whole = stdev(logs) ** 2
+        seen = whole - near > _SLOW_BEYOND * math.sqrt((n - 2) / (n * n - 1)) * whole
+        hours = (max(self.began) - min(self.began)) / 3600
+        return {"neighbours": math.sqrt(near), "slow": math.sqrt(whole - near) if seen else None, "hours": hours}
 
     def summary(self) -> Mapping[str, Any]:
         known = {"scenario": self.scenario.name, "machine": self._machine, "job": self._job}

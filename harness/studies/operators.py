@@ -32,7 +32,6 @@ from harness.studies.parity import (
     CRASHES,
     FASTER,
     FICKLE,
-    HANGING,
     HANGS,
     REFUSES,
     SLOWER,
@@ -55,11 +54,13 @@ PASSES = tuple(f"{side}{way}" for way in ("", *(f"-{way.name}" for way in WAYS))
 """Each target as it usually computes, then in other ways; in alternation, as all else."""
 
 AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "once-more", "fourth", "fifth"))
-"""Of operators that differ between targets, or between ways; of those that did so both times; then of those of which
-only the new target's processes end: what ends one in two would do that three times of three, and never, too often."""
+"""Of operators that differ between targets, or between ways; of those that did so both times; and so on.
 
-OF_DEATHS = 2
-"""From which of these on only that is asked."""
+What is so in one pass of two is so in three of three, and never with the other target, in one case of 64.
+"""
+
+AGAINST = 2
+"""From which of these on only what speaks against the new target is asked, and not what is better, or alike in both."""
 
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
@@ -114,7 +115,7 @@ class Operators(Study):
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
         asked = {name: question.get(name, False) for name in ("times", "files", "more")}
-        rounds = question.get("rounds", OF_DEATHS)
+        rounds = question.get("rounds", AGAINST)
         return cls(Target(**question["from"]), Target(**question["to"]), question["only"], **asked, rounds=rounds)
 
     @property
@@ -164,23 +165,23 @@ class Operators(Study):
         """Passes over what differs as far as is known, which has to do so each time."""
         asked = list[str]()
         for number, passes in enumerate(self._rounds):
-            if self._doubtful((*PASSES, *asked), number):
-                asked += passes
+            if not self._doubtful((*PASSES, *asked), number):
+                break
+            asked += passes
         return asked
 
     def _doubtful(self, passes: Sequence[str], number: int) -> list[str]:
         """Operators for a round by what these passes say; none while one of them is missing.
 
-        Those that differ, or that have cases only one was asked; from `OF_DEATHS` on those that end processes.
+        Those that differ, or that have cases only one was asked.
         """
         found = self._seen(passes)
         if found is None:
             return []
-        if number >= OF_DEATHS:
-            ends = (CRASHES, HANGS, FICKLE, HANGING)
-            return sorted({each.op for each in (*found.differences, *found.fickle) if each.kind in ends})
-        by_way = (each.partition(" ")[0] for each in found.otherwise)
-        return sorted({*(each.op for each in (*found.differences, *found.better)), *by_way, *found.unmatched})
+        against = {*(each.op for each in (*found.differences, *found.fickle)), *found.unmatched}
+        if number >= AGAINST:
+            return sorted(against)
+        return sorted({*against, *(each.op for each in found.better), *(it.partition(" ")[0] for it in found.otherwise)})
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:
         """What differs by these; None while one of them is missing."""
@@ -286,7 +287,7 @@ class Operators(Study):
         file = folder.path / f"{MORE}.jsonl"
         done = {line["op"] for line in sweep.read(file)}
         found = self._seen((*PASSES, *self._asked_again()))
-        usual, made = (self._swept(side, (*PASSES, *self._asked_again()))[""] for side in SIDES)
+        usual, made = (as_usual(self._swept(side, (*PASSES, *self._asked_again()))) for side in SIDES)
         with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
             calls = SingleCalls(work, both, scratch)
             lines.write(b"\n")  # what a kill cut off ends here

@@ -187,10 +187,12 @@ def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
 def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
     """One of each operator, the worst: what does not repeat itself in the new one only, as far as the operator goes.
 
-    To live is not to be chance: an operator whose values vary in the old one may still never end its process.
+    To live is not to be chance: an operator whose values vary in the old one may still never end its process. Nor is to
+    die always: only where a case of the old one did so now and then, another's death may be luck.
     """
     unsteady = {case["op"] for name, case in old.cases.items() if not old.repeats(name)}
-    died = {case["op"] for name, case in old.cases.items() if any(map(_is_dead, old.every(name)))}
+    dead = {name: [_is_dead(each) for each in old.every(name)] for name in old.cases}
+    by_luck = {old.cases[name]["op"] for name, each in dead.items() if any(each) and not all(each)}
     found: dict[str, list[Difference]] = {}
     for name, case in new.cases.items():
         if name in old.cases and not new.repeats(name):
@@ -199,11 +201,11 @@ def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
             kind = min((_THEN.get(each, UNSTEADY) for each in kinds), key=NOW_AND_THEN.index, default=UNSTEADY)
             odd = sum(is_so(kind, usual, each) for each in every)
             only_better = bool(kinds) and not odd
-            if only_better or case["op"] in (unsteady if kind == UNSTEADY else died):
+            if only_better or case["op"] in (unsteady if kind == UNSTEADY else by_luck) or any(dead[name]):
                 continue
             how = f"so in {odd} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
             found.setdefault(case["op"], []).append(Difference(case["op"], kind, {**usual, **case}, how, odd))
-    yield from (min(each, key=lambda own: NOW_AND_THEN.index(own.kind)) for each in found.values())
+    yield from (min(each, key=lambda own: (NOW_AND_THEN.index(own.kind), -own.cases)) for each in found.values())
 
 
 def _is_dead(case: Case) -> bool:

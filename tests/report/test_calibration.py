@@ -58,11 +58,16 @@ def test_runs_that_others_disturbed_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("apart", "told"),
-    [(60.0, "over 5 minutes, adds 4.3%; more --runs tell what hours do\n"), (3600.0, "over 5.0 hours, adds 4.3%\n")],
+    [
+        (60.0, "5 minutes what changed slowly by 4.3%; more --runs tell what hours do\n"),
+        (3600.0, "5.0 hours what changed slowly by 4.3%\n"),
+    ],
 )
 def test_what_changes_slowly_is_told_apart(apart: float, told: str) -> None:
     study = Calibrate(SCENARIO, 6, 0)
     study.rates, study.within = [1.0, 1.0, 1.0, 1.1, 1.1, 1.1], [0.1] * 6
     study.began = [apart * number for number in range(6)]
     text = "".join(f"{line.rstrip()}\n" for line in _shown(study).splitlines())
-    assert f"neighbouring runs differ by 3.0%; what changed slowly, {told}" in text
+    assert f"neighbouring runs differ by 3.0%; over {told}" in text
+    study.rates = [1.0, 1.1, 1.0, 1.1, 1.0, 1.1]
+    assert "nothing changed slowly that chance does not explain" in _shown(study)

@@ -67,12 +67,12 @@ def test_what_disturbs_costs_time() -> None:
 @pytest.mark.parametrize(
     ("level", "slow"),
     [
-        (lambda number: 0.0, 0.0),
+        (lambda number: 0.0, None),
         (lambda number: 0.0005 * number, 0.029),
         (lambda number: 0.05 * (number >= 100), 0.025),
     ],
 )
-def test_noise_of_neighbours_has_no_slow_change_in_it(level: Callable[[int], float], slow: float) -> None:
+def test_noise_of_neighbours_has_no_slow_change_in_it(level: Callable[[int], float], slow: float | None) -> None:
     """Independent runs with a standard deviation of 1 %; a drift by 10 % in all; a jump by 5 % halfway."""
     study, random = Calibrate(SCENARIO, 200, 0), Random(1)
     study.rates = [math.exp(random.gauss(level(number), 0.01)) for number in range(200)]
@@ -80,8 +80,28 @@ def test_noise_of_neighbours_has_no_slow_change_in_it(level: Callable[[int], flo
     found = study.over_time
     assert found is not None
     assert found["neighbours"] == pytest.approx(0.01, rel=0.15)
-    assert found["slow"] == pytest.approx(slow, abs=0.003)
+    assert found["slow"] == (None if slow is None else pytest.approx(slow, abs=0.003))
     assert found["hours"] == pytest.approx(1.99)
+
+
+def test_chance_alone_is_rarely_told_as_a_slow_change() -> None:
+    """Of 400 calibrations with 12 independent runs each, 5 % are expected."""
+    random, told = Random(2), 0
+    for _ in range(400):
+        study = Calibrate(SCENARIO, 12, 0)
+        study.rates, study.began = [math.exp(random.gauss(0, 0.02)) for _ in range(12)], [30.0 * n for n in range(12)]
+        found = study.over_time
+        told += found is not None and found["slow"] is not None
+    assert 8 <= told <= 32
+
+
+def test_runs_after_a_long_gap_are_no_neighbours() -> None:
+    study = Calibrate(SCENARIO, 12, 0)
+    study.rates, study.began = [1.0, 1.01] * 3 + [1.2, 1.21] * 3, [30.0 * n + 86400.0 * (n > 5) for n in range(12)]
+    found = study.over_time
+    assert found is not None
+    assert found["neighbours"] == pytest.approx(0.0066, abs=0.001)
+    assert found["slow"] == pytest.approx(0.095, abs=0.005)
 
 
 def test_few_runs_tell_nothing_of_time() -> None:

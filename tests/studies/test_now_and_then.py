@@ -37,7 +37,7 @@ def test_other_values_are_no_crash() -> None:
 
 @pytest.mark.parametrize(
     ("seen", "passes", "old", "stays"),
-    [(2, 3, 0, False), (3, 5, 0, False), (4, 5, 0, True), (4, 5, 1, False)],
+    [(2, 3, 0, False), (3, 3, 0, True), (3, 5, 0, False), (4, 5, 0, True), (4, 5, 1, False)],
 )
 def test_what_passes_tell_beyond_chance_is_not_cleared_by_calls_alone(
     seen: int, passes: int, old: int, stays: bool
@@ -53,6 +53,7 @@ def test_lines_of_older_versions_are_of_three_passes() -> None:
     kept = {"op": "op", "case": "op()", "passes": 2, "old": 0, "new": 0, "times": 8}
     assert now_and_then.with_more(PARITY, [kept]).by_chance == ("op",)
     assert now_and_then.with_more(PARITY, [{**kept, "new": 4}]).fickle
+    assert now_and_then.with_more(PARITY, [{**kept, "passes": 4}]).fickle, "NaiveEngine is one more"
 
 
 def test_what_nobody_asked_more_about_stays() -> None:

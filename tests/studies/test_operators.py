@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.scenario.schema import Target
-from harness.studies.operators import AGAIN, OF_DEATHS, PASSES, Operators
+from harness.studies.operators import AGAIN, AGAINST, PASSES, Operators
 from harness.studies.study_folder import StudyFolder
+from harness.studies.ways import WAYS
 
 
 def _passed(folder: Path, name: str, *cases: str, status: str = "ok") -> None:
@@ -39,25 +40,29 @@ def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
     assert (found.unmatched, found.compared, found.differences) == ((), 2, ())
 
 
-def _study(tmp_path: Path, rounds: int = len(AGAIN)) -> Operators:
-    """Of which the first passes are made; the new target's process ended in a case."""
+def _study(tmp_path: Path, rounds: int = len(AGAIN), first: tuple[str, str] = ("crashed", "ok")) -> Operators:
+    """Of which the first passes are made; the new target's process ended in a case, or the old one's."""
     study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False, rounds=rounds)
     study.folder = StudyFolder(tmp_path)
     for side in ("from", "to"):
         (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
-    _round(study, PASSES, "crashed")
+    _round(study, PASSES, *first)
     return study
 
 
 def _round(study: Operators, passes: Sequence[str], new: str, old: str = "ok") -> None:
+    assert study.folder is not None
     assert [trial.key for trial in study.wanted()] == list(passes)
+    names = {side: {"LRN": list[str]()} for side in ("from", "to")}
     for name in passes:
-        ends = {"to": new, "from": old}
-        _passed(study.folder.path, name, "LRN(2n) base", status=ends.get(name.partition("-")[0], "ok"))
+        assert study._chosen(names, name) == (["LRN"] if "LRN" in study._only else [])
+        usually = {"to": new, "from": old}[name.partition("-")[0]]
+        status = "ok" if any(f"-{way.name}" in name for way in WAYS) else usually
+        _passed(study.folder.path, name, "LRN(2n) base", status=status)
         study.add(name, None, "")
 
 
-@pytest.mark.parametrize("ends_otherwise", [2, 3])
+@pytest.mark.parametrize("ends_otherwise", range(len(AGAIN)))
 def test_what_ends_processes_of_the_new_one_only_has_to_do_so_in_five_passes(
     tmp_path: Path, ends_otherwise: int
 ) -> None:
@@ -71,34 +76,44 @@ def test_what_ends_processes_of_the_new_one_only_has_to_do_so_in_five_passes(
     assert (found.differences, found.fickle, found.unstable) == ((), (), ("LRN",))
 
 
+@pytest.mark.parametrize("lives", range(len(AGAIN)))
+def test_what_the_new_one_survives_once_is_asked_in_all_passes(tmp_path: Path, lives: int) -> None:
+    study = _study(tmp_path)
+    for number, passes in enumerate(AGAIN):
+        _round(study, passes, "ok" if number == lives else "crashed")
+    assert [trial.key for trial in study.wanted()] == ["now-and-then"]
+    found = study._seen((*PASSES, *study._asked_again()))
+    assert found is not None
+    assert [(each.kind, each.how) for each in found.fickle] == [
+        ("crashes now and then", "so in 4 of 5 passes, and never in the old one")
+    ]
+
+
 def test_where_it_does_it_is_a_difference(tmp_path: Path) -> None:
     study = _study(tmp_path)
     for passes in AGAIN:
         _round(study, passes, "crashed")
     found = study.parity
     assert found is not None
-    assert [each.kind for each in found.differences] == ["crashes"]
+    assert found.differences[0].kind == "crashes"
 
 
-def test_other_differences_are_asked_twice_more(tmp_path: Path) -> None:
-    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False)
-    study.folder = StudyFolder(tmp_path)
-    for side in ("from", "to"):
-        (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
-    for passes in (PASSES, *AGAIN[:OF_DEATHS]):
-        _round(study, passes, "error")
+def test_what_is_better_is_asked_twice_more(tmp_path: Path) -> None:
+    study = _study(tmp_path, first=("ok", "crashed"))
+    for passes in AGAIN[:AGAINST]:
+        _round(study, passes, "ok", "crashed")
     found = study.parity
     assert found is not None
-    assert [each.kind for each in found.differences] == ["refuses"]
+    assert (found.better[0].kind, found.differences) == ("no longer crashes", ())
 
 
 def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
-    study = _study(tmp_path, rounds=OF_DEATHS)
-    for passes in AGAIN[:OF_DEATHS]:
+    study = _study(tmp_path, rounds=AGAINST)
+    for passes in AGAIN[:AGAINST]:
         _round(study, passes, "crashed")
     found = study.parity
     assert found is not None
-    assert [each.kind for each in found.differences] == ["crashes"]
+    assert found.differences[0].kind == "crashes"
     asked = dict(study.question)
     del asked["rounds"]
     assert Operators.asked(asked, tmp_path).question == study.question

@@ -257,3 +257,29 @@ def test_of_large_arrays_what_is_not_finite_is_counted_and_small_values_matter()
     assert (found.kind, found.how) == ("is not finite", "output 0: 0 values are not finite, now 3")
     assert [each.kind for each in _parity(_ok(1e-3), _ok(0.0)).differences] == ["other values"]
     assert _parity(_ok(1e-9), _ok(0.0)).differences == ()
+
+
+def _named(name: str, **became: Any) -> dict[str, Any]:
+    return {"case": name, "op": "op", "shapes": [], "kinds": [], "params": {}, "variant": "base", **became}
+
+
+def test_an_operator_that_always_dies_of_one_case_may_not_die_of_another_now_and_then() -> None:
+
+    def once(**became: Any) -> dict[str, Any]:
+        return {"op(0n) base": _named("op(0n) base", **CRASH), "op(a) base": _named("op(a) base", **became)}
+
+    lives = [once(**_ok(1.0)) for _ in range(4)]
+    dies = [once(**CRASH) for _ in range(3)]
+    new = Swept(dies[0], [dies[1], lives[3]])
+    found = parity(Swept(lives[0], lives[1:3]), new, (NAMES, NAMES))
+    assert [(each.case["case"], each.cases) for each in found.fickle] == [("op(a) base", 2)]
+    assert parity(Swept(lives[0], [lives[1], dies[2]]), new, (NAMES, NAMES)).fickle == (), "so is luck"
+
+
+def test_of_an_operators_cases_the_one_that_dies_most_is_told() -> None:
+    names = ("op(a) base", "op(b) base")
+    lives = [{name: _named(name, **_ok(1.0)) for name in names} for _ in range(4)]
+    one = {**lives[0], names[1]: _named(names[1], **CRASH)}
+    both = {name: _named(name, **CRASH) for name in names}
+    found = parity(Swept(lives[1], lives[2:]), Swept(both, [one, lives[0]]), (NAMES, NAMES))
+    assert [(each.case["case"], each.cases) for each in found.fickle] == [("op(b) base", 2)]

@@ -21,7 +21,9 @@ def as_markdown(study: Qualify) -> str:
     told = [(row.title, each) for row in study.rows for each in row.told]
     evidence = dict.fromkeys(each for row in study.rows for each in row.evidence)
     lines = [f"### {_SIGNS[study.word]} {plain(headline(study))}", "", *table(("asked", "answer", "because"), rows)]
-    lines += ["<details><summary>what was found besides</summary>\n", *table(("asked", "found"), told), "</details>\n"]
+    if told:
+        what = "<details><summary>what was found besides</summary>\n"
+        lines += [what, *table(("asked", "found"), told), "</details>\n"]
     return "\n".join([*lines, f"studies: {', '.join(f'`{each}`' for each in evidence) or 'none yet'}"]) + "\n"
 
 
