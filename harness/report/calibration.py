@@ -42,7 +42,8 @@ def _runs(study: Calibrate) -> Iterator[Text]:
 def _over_time(known: Mapping[str, float | None]) -> str:
     near, slow, hours = known["neighbours"] or 0.0, known["slow"], known["hours"] or 0.0
     span = f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
-    told = "nothing changed slowly that chance does not explain" if slow is None else f"what changed slowly by {slow:.1%}"
+    none = "nothing changed slowly that chance does not explain"
+    told = none if slow is None else f"they also changed slowly, by {slow:.1%}"
     return f"neighbouring runs differ by {near:.1%}; over {span} {told}{_SHORT if hours < 1 else ''}"
 
 

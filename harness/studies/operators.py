@@ -181,7 +181,8 @@ class Operators(Study):
         against = {*(each.op for each in (*found.differences, *found.fickle)), *found.unmatched}
         if number >= AGAINST:
             return sorted(against)
-        return sorted({*against, *(each.op for each in found.better), *(it.partition(" ")[0] for it in found.otherwise)})
+        alike = (each.partition(" ")[0] for each in found.otherwise)
+        return sorted({*against, *alike, *(each.op for each in found.better)})
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:
         """What differs by these; None while one of them is missing."""

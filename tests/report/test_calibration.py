@@ -59,8 +59,8 @@ def test_runs_that_others_disturbed_are_told() -> None:
 @pytest.mark.parametrize(
     ("apart", "told"),
     [
-        (60.0, "5 minutes what changed slowly by 4.3%; more --runs tell what hours do\n"),
-        (3600.0, "5.0 hours what changed slowly by 4.3%\n"),
+        (60.0, "5 minutes they also changed slowly, by 4.3%; more --runs tell what hours do\n"),
+        (3600.0, "5.0 hours they also changed slowly, by 4.3%\n"),
     ],
 )
 def test_what_changes_slowly_is_told_apart(apart: float, told: str) -> None:
