@@ -133,3 +133,11 @@ def test_versions_beside_themselves_as_they_are_kept() -> None:
         known = [f"{int(cases):,}", operators, timed, str(min(pairs)), str(max(pairs)), survival[-1].split()[0]]
         assert (told, len(pairs)) == (known, 5)
         assert [each.split("(")[1] for each in trains] == ["+0.00% to +0.00%; 8 seeds)"] * 5
+
+
+def test_operators_of_the_version_between_asked_again() -> None:
+    kept = json.loads((ROOT / "results" / "qualify" / "1.7.0.post2-1.8.0.post0-operators.json").read_text())
+    meaning = {(each["op"], each["kind"]) for each in kept["differences"] if each["kind"] != "takes longer"}
+    assert meaning == {tuple(each["text"].split(": ")[:2]) for each in MIDDLE["rows"][1]["reasons"]}
+    assert (len(kept["differences"]) - len(meaning), kept["fickle"], kept["unmatched"]) == (48, [], [])
+    assert "the same five rows, nothing undecided, and 48 that take longer" in " ".join(PAGE.split())

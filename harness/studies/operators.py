@@ -173,7 +173,7 @@ class Operators(Study):
     def _doubtful(self, passes: Sequence[str], number: int) -> list[str]:
         """Operators for a round by what these passes say; none while one of them is missing.
 
-        Those that differ, or that have cases only one was asked.
+        Those that differ, now and then too, or that have cases only one was asked.
         """
         found = self._seen(passes)
         if found is None:

@@ -264,7 +264,6 @@ def _named(name: str, **became: Any) -> dict[str, Any]:
 
 
 def test_an_operator_that_always_dies_of_one_case_may_not_die_of_another_now_and_then() -> None:
-
     def once(**became: Any) -> dict[str, Any]:
         return {"op(0n) base": _named("op(0n) base", **CRASH), "op(a) base": _named("op(a) base", **became)}
 
