@@ -75,12 +75,16 @@ class Times:
 
 @dataclass
 class OperatorTimes:
-    """Turns of an ``old`` and a ``new`` target; ``new_first``: whose process begins, and makes its call ready first."""
+    """Turns of an ``old`` and a ``new`` target; ``new_first``: whose process begins, and makes its call ready first.
+
+    ``before``: what another pair found; this one asks calls that are as long, and looks for no longer ones.
+    """
 
     sweep: Sweep
     old: Pass
     new: Pass
     new_first: bool = False
+    before: Sequence[Times] = ()
     random: random.Random = field(default_factory=lambda: random.Random(0))
 
     def run(self, calls: Sequence[Call], file: Path, say: Callable[[int, int], None]) -> bool:
@@ -105,7 +109,7 @@ class OperatorTimes:
     def _times(self, pair: _Pair, call: Call, way: str) -> Times:
         """With as many elements as the old one takes in time: what only the new one is slow at is looked for."""
         known, taken = Times(call.op, way, call.case), dict[int, float]()
-        for longer in dict.fromkeys(call.longer(elements) for elements in LONGER):
+        for longer in self._lengths(call, way):
             try:
                 first = pair.ready(call, longer, way)
             except RefusedError as error:
@@ -122,6 +126,12 @@ class OperatorTimes:
             if grown * GROWTH > MOST_SECONDS:  # so many more elements would take too long, or squares of them
                 break
         return self._of_longest(pair, call, known, taken) if taken else known
+
+    def _lengths(self, call: Call, way: str) -> list[int]:
+        """By how much longer its arrays are, shortest first."""
+        before = [each for each in self.before if (each.op, each.case, each.way) == (call.op, call.case, way)]
+        found = [longer for each in before for longer in (each.longer, each.died) if longer]
+        return sorted({*(found or (call.longer(elements) for elements in LONGER))})
 
     def _of_longest(self, pair: _Pair, call: Call, known: Times, taken: Mapping[int, float]) -> Times:
         """Rounds of the longest call that can be made; ``taken``: what one took."""

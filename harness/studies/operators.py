@@ -245,7 +245,8 @@ class Operators(Study):
         known = call_times.calls(*(self._cases(side) for side in SIDES))
         chosen = None if key == TIMES[0] else set(self._suspects())
         calls = [call for call in known if chosen is None or call.op in chosen]
-        both = OperatorTimes(work, passes["from"], passes["to"], new_first=TIMES.index(key) % 2 == 1)
+        first = [] if key == TIMES[0] else self._times(TIMES[0])
+        both = OperatorTimes(work, passes["from"], passes["to"], TIMES.index(key) % 2 == 1, first)
         return both.run(calls, folder.path / f"{key}.jsonl", self._progress(key))
 
     def _exchange(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:

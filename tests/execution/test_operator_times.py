@@ -155,3 +155,28 @@ def test_a_long_call_that_only_the_new_one_refuses_is_told(tmp_path: Path) -> No
     assert OperatorTimes(cast(Sweep, Both()), OLD, NEW, new_first=True).run(CALLS[1:2], file, lambda done, of: None)
     greedy = next(iter(read_times(file)))
     assert (greedy.longer, greedy.died, greedy.end, len(greedy.ratios)) == (170, 10_922, "out of memory", 9)
+
+
+def test_another_pair_asks_what_the_first_one_could(tmp_path: Path) -> None:
+    class Asked(Slow):
+        def ask(self, what: Mapping[str, Any], patience: float) -> Iterator[dict[str, Any]]:
+            if "time" in what:
+                lengths.append((what["time"]["op"], what["time"]["longer"]))
+            return super().ask(what, patience)
+
+    class Pairs(SlowTargets):
+        def started(self, asked: Pass, scratch: str) -> Child:
+            return Asked(1e-7 * (self.times if asked is NEW else 1.0), "")
+
+    lengths = list[tuple[str, int]]()
+    before = [
+        Times("exp", "forward", "exp base", longer=170, ratios=(0.2,)),
+        Times("greedy", "forward", "greedy base", longer=1, ratios=(0.2,), died=170, end="hung"),
+    ]
+    file = tmp_path / "times.jsonl"
+    pair = OperatorTimes(cast(Sweep, Pairs(6000.0)), OLD, NEW, before=before)
+    assert pair.run(CALLS[:2], file, lambda done, of: None)
+    exp, gradients, greedy, _ = read_times(file)
+    assert (exp.longer, gradients.longer) == (170, 10_922), "a way that is not known is looked for"
+    assert (greedy.longer, greedy.died, len(greedy.ratios)) == (1, 170, 9)
+    assert lengths[:3] == [("exp", 170), ("exp", 170), ("exp", 1)]
