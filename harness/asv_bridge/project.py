@@ -20,12 +20,13 @@ from harness.scenario import shipped
 from harness.scenario.overrides import Override
 from harness.scenario.own_script import OwnScript
 from harness.storage.run_folder import storage_error
+from harness.targets.environment import DEFAULT_MXNET
 
 BEGIN_WITH = ("kvstore/dist-sync-healthy.yaml", "chaos/slow-worker-dist-sync.yaml")
 """Shipped scenarios that every machine can run, in seconds: a healthy job, and one with a fault."""
 
 STEPS = 300
-"""Of a script, where nobody has said how many."""
+"""Of a script, where nobody has said how many: what a night can do several times."""
 
 _PLUGINS = (".harness.asv_bridge.environment", ".harness.asv_bridge.offline")
 _BENCHMARKS = '''\
@@ -68,14 +69,27 @@ results = "results"
 """
 
 
-def create(folder: Path, own: OwnScript | None) -> list[Path]:
+def create(
+    folder: Path,
+    own: OwnScript | None,
+    mxnet: str = DEFAULT_MXNET,
+    steps: int = STEPS,
+    changes: Sequence[Override] = (),
+) -> list[Path]:
     """Make the project and its first commit, whole or not at all; returns its scenarios.
+
+    ``mxnet``: with which they run; ``steps`` and ``changes`` are of the script's.
 
     InputError for a folder that has something in it, HarnessError without git, StorageError where it cannot be written.
     """
     if shutil.which("git") is None:
         raise HarnessError("git is not here, and asv keeps numbers by commits; install it: sudo apt install git")
-    texts = _texts(_name(folder), own, folder.absolute() / "scenarios")
+    name, found = _name(folder), _begun()
+    if own is not None:
+        layered: list[Override] = [("workload.scratch", True)] if machine.namespaces().there else []
+        place, fields = folder.absolute() / "scenarios", [("tags", ["asv"]), *layered, *changes]
+        found[_stem(own, found)] = own.unmeasured(steps, place, fields)
+    texts = _texts(name, mxnet, found)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} is there already, and not an empty folder; give another")
@@ -112,16 +126,17 @@ def _name(folder: Path) -> str:
     return name
 
 
-def _texts(name: str, own: OwnScript | None, scenarios: Path) -> dict[str, str]:
-    """Every file of the project by its place; scenarios will lie in a folder of that path."""
+def _begun() -> dict[str, str]:
+    """Scenarios to begin with, by name."""
     begun = {Path(each).stem: (shipped.folder() / each).read_text(encoding="utf-8") for each in BEGIN_WITH}
-    found = {stem: re.sub(r"\A# yaml-language-server.*\n", "", text) for stem, text in begun.items()}
-    if own is not None:
-        layered: list[Override] = [("workload.scratch", True)] if machine.namespaces().there else []
-        found[_stem(own, begun)] = own.unmeasured(STEPS, scenarios, [("tags", ["asv"]), *layered])
+    return {stem: re.sub(r"\A# yaml-language-server.*\n", "", text) for stem, text in begun.items()}
+
+
+def _texts(name: str, mxnet: str, found: Mapping[str, str]) -> dict[str, str]:
+    """Every file of the project by its place."""
     return {
         "README.md": _README.format(name=name, version=__version__, first=f"{list(found)[-1]}.yaml"),
-        "asv.conf.json": _configuration(name),
+        "asv.conf.json": _configuration(name, mxnet),
         "harness.toml": _SETTINGS,
         ".gitignore": "__pycache__/\n",
         "benchmarks/__init__.py": "",
@@ -145,7 +160,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _configuration(project: str) -> str:
+def _configuration(project: str, mxnet: str) -> str:
     """As our own `asv.conf.json` has it."""
     values = {
         "version": 1,
@@ -156,7 +171,7 @@ def _configuration(project: str) -> str:
         "branches": ["HEAD"],
         "environment_type": "harness",
         "plugins": list(_PLUGINS),
-        "matrix": {"req": {"mxnet": ["1.9.1"]}, "env_nobuild": {}},
+        "matrix": {"req": {"mxnet": [mxnet]}, "env_nobuild": {}},
         "benchmark_dir": "benchmarks",
         "env_dir": "results/asv-env",
         "results_dir": "results/asv",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
+from harness.cli import _own_script
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.scenario.overrides import Override
     from harness.scenario.own_script import OwnScript
 
 HELP = "make a project of your own: a git repository in which `asv run` tracks scenarios, and your script"
@@ -23,13 +26,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="the project's folder: a new or an empty one")
     help_ = "a training script of your own, for which it gets a scenario; its arguments follow `--`"
     parser.add_argument("--script", type=Path, metavar="SCRIPT", help=help_)
+    parser.add_argument("--mxnet", metavar="VERSION", help="the MXNet that is tracked (default: 1.9.1)")
+    help_ = "an interpreter with mxnet that the script runs with; nothing is installed into it"
+    parser.add_argument("--python", metavar="PATH", help=help_)
+    _own_script.add_job(parser, "stop the script after N steps (default: 300)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.asv_bridge import project
     from harness.execution import machine
+    from harness.scenario.schema import Target
+    from harness.targets import resolve
 
-    scenarios = project.create(arguments.folder, _own(arguments))
+    own, changes = _own(arguments)
+    mxnet = resolve.settle(Target(), arguments.mxnet, None).mxnet
+    assert mxnet is not None
+    scenarios = project.create(arguments.folder, own, mxnet, arguments.steps or project.STEPS, changes)
     folder = shlex.quote(str(arguments.folder))
     if arguments.script is not None:
         print(f"{arguments.script} stays where it is: git and asv do not track it, unless you move it into the project")
@@ -43,15 +55,33 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _own(arguments: argparse.Namespace) -> OwnScript | None:
-    from harness.scenario.own_script import OwnScript, asked_of_the_shell
+def _own(arguments: argparse.Namespace) -> tuple[OwnScript | None, list[Override]]:
+    """The script, and what its scenario says besides: a job that is possible."""
+    from harness.planning import validation
+    from harness.scenario import load
 
     if arguments.script is None:
-        if arguments.script_arguments:
-            raise InputError("there are arguments for a script, and no script; give --script ./train.py")
-        return None
-    if not arguments.script.is_file():
-        raise InputError(f"{arguments.script} is not a file")
-    path = arguments.script.absolute()
-    env = asked_of_the_shell(path.read_text(errors="replace"), os.environ)
-    return OwnScript(path, arguments.script_arguments, Path.cwd(), {}, env)
+        _require_none(arguments)
+        return None, []
+    own = _own_script.read(arguments)
+    changes = _interpreter(arguments.python, own.env) if arguments.python is not None else []
+    validation.checked(load.parse(own.first(arguments.steps), own.path.stem, changes))
+    return own, changes
+
+
+def _require_none(arguments: argparse.Namespace) -> None:
+    """InputError for an option that says something of a script."""
+    options = ("python", "workers", "horovod", "servers", "kvstore", "steps")
+    given = [f"--{name}" for name in options if getattr(arguments, name) is not None]
+    if given or arguments.script_arguments:
+        what = ", ".join(given) or "arguments"
+        raise InputError(f"{what} for a script, and no script; give --script ./train.py")
+
+
+def _interpreter(path: str, env: Mapping[str, str]) -> list[Override]:
+    """As a field of the scenario; InputError for a Python without mxnet."""
+    from harness.targets import interpreter
+
+    python = interpreter.on_disk(path).python
+    interpreter.require_mxnet(python, env)
+    return [("target.python", str(python))]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from harness.base.errors import InputError
-from harness.cli import _options
+from harness.cli import _options, _own_script
 
 if TYPE_CHECKING:
     from harness.execution.run import Run
@@ -33,16 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = "harness try [OPTIONS] SCRIPT [-- ARGUMENTS OF THE SCRIPT]"
     parser.set_defaults(script_arguments=[])
     parser.add_argument("script", type=Path, metavar="SCRIPT", help="a training script; it runs as it is")
-    job = parser.add_mutually_exclusive_group()
-    job.add_argument(
-        "--workers", type=_options.positive, metavar="N", help="so many workers, with servers of a kvstore"
-    )
-    job.add_argument("--horovod", type=_options.positive, metavar="N", help="so many ranks of Horovod")
-    parser.add_argument("--servers", type=_options.positive, metavar="N", help="servers of the kvstore (default: 1)")
-    parser.add_argument(
-        "--kvstore", metavar="KIND", help="dist_sync, dist_async, … (default with --workers: dist_sync)"
-    )
-    parser.add_argument("--steps", type=_options.positive, metavar="N", help="stop the script after N steps")
+    _own_script.add_job(parser, "stop the script after N steps")
     help_ = "where the scenario to start from is written (default: a new file with the script's name, in this folder)"
     parser.add_argument("--write", type=Path, metavar="FILE", help=help_)
     help_ = "write the size of each batch there, one a line, as shapes: {distribution: trace, file: FILE} reads them"
@@ -67,7 +57,7 @@ def execute(arguments: argparse.Namespace) -> int:
             raise InputError(f"{file.parent} is not a folder")
     if arguments.record_shapes is not None and arguments.record_shapes.absolute() == place.absolute():
         raise InputError(f"--write and --record-shapes are both {place}; give another file with one of them")
-    own = _own(arguments)
+    own = _own_script.read(arguments)
     run = _run(arguments, own)
     if run.verdict is None:
         sys.stderr.write(f"interrupted; what was measured so far: {_running.show(run)}\n")
@@ -79,30 +69,6 @@ def _new(stem: str) -> Path:
     """``train.yaml``; where one was written before, ``train-2.yaml``, and so on."""
     names = (f"{stem}{number}.yaml" for number in itertools.chain([""], (f"-{count}" for count in itertools.count(2))))
     return next(place for name in names if not (place := Path(name)).exists())
-
-
-def _own(arguments: argparse.Namespace) -> OwnScript:
-    from harness.scenario.own_script import OwnScript, asked_of_the_shell
-
-    path = arguments.script.absolute()
-    try:
-        text = path.read_text(errors="replace")
-    except OSError as error:
-        raise InputError(f"{arguments.script} cannot be read: {(error.strerror or '').lower()}") from error
-    env = asked_of_the_shell(text, os.environ)
-    if env:
-        sys.stderr.write(f"passed on from the shell, as target.env in the scenario: {', '.join(env)}\n")
-    return OwnScript(path, arguments.script_arguments, Path.cwd(), _topology(arguments), env)
-
-
-def _topology(arguments: argparse.Namespace) -> dict[str, Any]:
-    if arguments.horovod is not None:
-        if arguments.servers is not None or arguments.kvstore is not None:
-            raise InputError("Horovod has neither servers nor a kvstore; leave --servers and --kvstore out")
-        return {"horovod": {"ranks": arguments.horovod}}
-    kvstore = arguments.kvstore or ("dist_sync" if arguments.workers or arguments.servers else None)
-    given = {"kvstore": kvstore, "workers": arguments.workers, "servers": arguments.servers}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _run(arguments: argparse.Namespace, own: OwnScript) -> Run:

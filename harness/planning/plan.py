@@ -34,8 +34,8 @@ VERSION = 12
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (
-    "training", "model", "script", "dataset", "samples", "input", "batch_size", "loop", "kvstore", "workers",
-    "contexts", "amp",
+    "training", "model", "model_args", "script", "dataset", "samples", "input", "batch_size", "sizes", "widths", "loop",
+    "kvstore", "workers", "compression", "contexts", "amp",
 )  # fmt: skip
 
 _NOISY = ("OMP_NUM_THREADS", "MXNET_ENGINE_TYPE")
@@ -204,7 +204,9 @@ class Arm(Strict):
         """What decides how much runs of it scatter: its job, its software, the threads and the engine that it has."""
         software = {"target": str(self.target), **{name: self.env.get(name) for name in _NOISY}}
         job = self.workload.model_dump(mode="json", include=set(_KIND))
-        return {**job, "impaired": self.network is not None, **software}
+        servers = sum(role.is_server for role in self.roles)
+        network = self.network.model_dump(mode="json") if self.network is not None else None
+        return {**job, "servers": servers, "network": network, **software}
 
     @property
     def shares(self) -> dict[str, Share]:

@@ -62,6 +62,9 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
     if _is_other_than_planted(same["effects"], planted["effects"], planted["asked"]):
         told = "what was planted is not what was seen: trust nothing that is said of comparisons, and calibrate again"
         yield Text(told, "bold red")
+    if _is_shifted(same["effects"]):
+        told = "what is the same does not come out the same: trust nothing that is said of comparisons"
+        yield Text(told, "bold red")
     if 2 * found["disturbed"] > len(study.pairs):
         yield Text(f"most were disturbed by others{_again(study)}", "yellow")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -74,7 +77,7 @@ def _duets(study: Calibrate) -> Iterator[RenderableType]:
         table.add_row(str(minutes), *cells)
     yield table
     few = f"{DRAWN_FROM} duets are needed to draw comparisons anew from them"
-    told = f"false alarms and found: of {DRAWN} comparisons drawn anew from how these duets scatter"
+    told = f"false alarms and found: of {DRAWN} comparisons drawn anew from how these duets scatter around their mean"
     yield Text(told if found["answers"]["1"] else few, "dim")
 
 
@@ -84,6 +87,13 @@ def _is_other_than_planted(same: Sequence[float], planted: Sequence[float], aske
 
     found = ttest_ind([effect - asked for effect in planted], same, equal_var=False)
     return bool(found.pvalue < _BY_CHANCE)
+
+
+def _is_shifted(same: Sequence[float]) -> bool:
+    """By the test of Student (1908), whether the mean is beyond chance: what is drawn anew has none."""
+    from scipy.stats import ttest_1samp
+
+    return bool(ttest_1samp(same, 0.0).pvalue < _BY_CHANCE)
 
 
 def _again(study: Calibrate) -> str:

@@ -59,6 +59,7 @@ class Calibrate(Study):
         self._done: set[str] = set()
         self._step = 0.0
         self._machine: dict[str, Any] = {}
+        self._ran: dict[str, Any] = {}
         self._job: Mapping[str, Any] | None = None
 
     @property
@@ -125,7 +126,7 @@ class Calibrate(Study):
         machine, folder = calibration.machine(verdict.facts), run_folder.find(self.folder.results, verdict.run)
         began, seconds = pairs.began(folder), pairs.seconds_of(folder)
         self._done.add(key)
-        if changed := self._changed(machine):
+        if changed := self._changed(pairs.what_ran(folder, verdict.facts)):
             return self._failed(key, changed)
         self._machine, self._job = machine, folder.plan().job(verdict.facts)
         if key.startswith("duet"):
@@ -141,9 +142,10 @@ class Calibrate(Study):
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
         return f"{key}: {self.rates[-1]:.4g} samples/s"
 
-    def _changed(self, machine: Mapping[str, Any]) -> str:
-        """Why its numbers are of another machine than those before, or ""."""
-        changed = [name for name, before in self._machine.items() if machine[name] != before]
+    def _changed(self, ran: Mapping[str, Any]) -> str:
+        """Why its numbers are of another machine, or of other software, than those before, or ""."""
+        changed = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
+        self._ran = {**ran, **self._ran}
         return f"{changed[0]} is not what it was when this was begun; begin a new calibration" if changed else ""
 
     def _add_duet(self, key: str, pair: Pair, turns: Sequence[float] = ()) -> str:
@@ -212,7 +214,7 @@ class Calibrate(Study):
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
         guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}
         scatter = [*centred(same, guards[SAME]), *centred(planted, guards[PLANTED])]
-        kinds = {"same": 0.0, "planted": fmean(planted)} if len(self.pairs) >= DRAWN_FROM else {}
+        kinds = {"same": 0.0, "planted": -math.log1p(self.resolve)} if len(self.pairs) >= DRAWN_FROM else {}
         return {
             "n": len(same) + len(planted),
             "disturbed": sum(bool(pair.disturbed) for pair in self.pairs),

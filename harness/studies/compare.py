@@ -17,16 +17,24 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import InputError
-from harness.execution import worker_archive
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
-from harness.storage import calibration, history, run_folder
-from harness.storage.run_folder import RunFolder
+from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides
 from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.finding import Finding, Question, as_json, is_decided, margin_in_words, sentence
+from harness.studies.finding import (
+    Finding,
+    Question,
+    as_json,
+    estimate,
+    interval,
+    is_beyond,
+    is_decided,
+    margin_in_words,
+    sentence,
+)
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.short_runs import ShortRuns
@@ -253,7 +261,7 @@ class Compare(Study):
         """In what a run differs from those before it."""
         if self.folder is None:
             return []
-        return self._differing(_what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts))
+        return self._differing(pairs.what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
@@ -265,7 +273,7 @@ class Compare(Study):
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
-        self.changed = self._what_changed(_what_ran(folder, verdict.facts))
+        self.changed = self._what_changed(pairs.what_ran(folder, verdict.facts))
         if self.changed:
             return self._failed(key, self.changed)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
@@ -274,6 +282,8 @@ class Compare(Study):
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
         if key.startswith("pair-"):
             self._done.add(key)
+            if self.duet and not any(arm.turn for arm in folder.plan().arms):  # as a study that is opened again learns
+                self._go_apart()
         if lost:
             first = next((each for each in lost if each[0] not in self._names), lost[0])
             return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), *first)
@@ -383,7 +393,7 @@ class Compare(Study):
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds, self._beside = self.seconds + seconds, self._beside + seconds
-        if changed := self._differing(_what_ran(folder, verdict.facts)):
+        if changed := self._differing(pairs.what_ran(folder, verdict.facts)):
             self.short.add_rounded({})
             return f"{changed[0]} has changed since"
         ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
@@ -399,9 +409,18 @@ class Compare(Study):
     def _in_the_end(self, side: str, found: Meaning) -> Meaning:
         """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""
         steps = any(STEPS in each.fields for each in self.scenario.sides)
-        if found.word != "identical" or self.of_seeds or self.scenario.has_faults or steps:
+        if self.of_seeds or self.scenario.has_faults or steps:
             return found
-        return meaning.in_the_end(found, self.parted(side))
+        if found.word == "identical":
+            return meaning.in_the_end(found, self.parted(side))
+        ends = self._ends_elsewhere(side) if found.word == "alike" else ""
+        return meaning.elsewhere(found, ends) if ends else found
+
+    def _ends_elsewhere(self, side: str) -> str:
+        """How far final losses of pairs are apart, all in one direction, where that is more than counts as the same."""
+        ends = self.evidence.finding("drift", next(each for each in self.evidence.others if each.name == side))
+        beyond = ends.mean is not None and is_beyond(ends.mean, self.evidence.margin("drift"))
+        return f"{estimate(ends)}, {interval(ends)} in {len(self.parted(side))} pairs" if beyond else ""
 
     def parted(self, side: str) -> list[float]:
         """How far its final losses are from the first side's, of themselves, in pairs where both are known."""
@@ -422,6 +441,7 @@ class Compare(Study):
             self.broken = why
             return f"{key}: {why}"
         if not self.of_seeds and self.question_.measure not in found.effects:
+            self.evidence.unmeasured += 1
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
@@ -536,7 +556,7 @@ class Compare(Study):
             "unread": self.unread,
             "duet": self.duet,
             "meaning": {side: asdict(found) for side, found in self.meanings.items()},
-            "answers": [as_json(finding) for finding in self.evidence.findings()],
+            "answers": [as_json(finding) for finding in self.evidence.findings() if not self.broken],
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,
             "failures": self.failures,
@@ -544,16 +564,6 @@ class Compare(Study):
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
-
-
-def _what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a run: the harness, files, the machine, and the target of each side that came so far as to say."""
-    plan, told = folder.plan(), facts.get("target")
-    targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
-    files = worker_archive.copies(folder.path / "worker.pyz")
-    machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
-    of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
-    return {"the harness": plan.harness, **files, **machine, **of_targets}
 
 
 def _is_unavailable(ended: Ended) -> bool:

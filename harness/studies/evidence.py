@@ -37,7 +37,8 @@ GUARD_PART = 1 / 3
 class Evidence:
     """Pairs of sides, the first of which the others are compared with, and the looks that were taken at them.
 
-    ``fallen``: sides that did not train to their end in a short run, before there were pairs.
+    ``fallen``: sides that did not train to their end in a short run, before there were pairs; ``unmeasured``: how many
+    pairs were made and lack the number.
     """
 
     scenario: Sides
@@ -45,6 +46,7 @@ class Evidence:
     pairs: list[Pair] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
     fallen: set[str] = field(default_factory=set)
+    unmeasured: int = 0
 
     @property
     def others(self) -> Sequence[Side]:
@@ -95,8 +97,9 @@ class Evidence:
         Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
         """
         every = self._history(self.asked.measure, side, self.asked.beyond)
-        if every and (every[-1].missing or side.name in self.fallen):
-            return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
+        missing = self.unmeasured + (every[-1].missing if every else 0)
+        if every and (missing or side.name in self.fallen):
+            return self._of(self.asked.measure, side, every[-1].mean, max(missing, 1), None)
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
             every = [*map(self._beyond, guarded(every, self._history(GUARD, side), room))]
@@ -119,7 +122,8 @@ class Evidence:
         had = itertools.accumulate(side.name in pair.effects.get(measure, {}) for pair in counted)
         for number, known in enumerate(had, 1):
             mean = means[known - 1] if known else None
-            found.append(self._of(measure, side, mean, number - known, self._margin(measure, counted[:number]), beyond))
+            margin = self._margin(measure, counted[: mean.looked] if mean and mean.looked else counted[:number])
+            found.append(self._of(measure, side, mean, number - known, margin, beyond))
         return found
 
     @staticmethod

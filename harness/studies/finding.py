@@ -192,7 +192,7 @@ def _effect(finding: Finding, value: float) -> str:
 
 def as_json(finding: Finding) -> Mapping[str, Any]:
     """For scripts; numbers are logarithms of ratios, or differences, and null where nobody can say."""
-    mean, names = finding.mean, ("n", "estimate", "low", "high", "sd", "detectable")
+    mean, names = finding.mean, ("n", "looked", "estimate", "low", "high", "sd", "detectable")
     numbers = {} if mean is None else {name: _finite(getattr(mean, name)) for name in names}
     return {
         "side": finding.side,

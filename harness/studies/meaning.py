@@ -130,6 +130,14 @@ def in_the_end(short: Meaning, parted: Sequence[float]) -> Meaning:
     return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
 
 
+def elsewhere(short: Meaning, ends: str) -> Meaning:
+    """What is said of a side that was alike in a short run, where pairs end apart as ``ends`` tells."""
+    told = (
+        f"final losses of pairs are apart in one direction ({ends}), which rounding alone is not; ask --measure drift"
+    )
+    return replace(short, word="unknown", sentence=f"{short.sentence}; {told}")
+
+
 def _is_rounding(first: Traces, run: Traces) -> bool:
     """Whether a run of the first side is whole, and parts from it later only."""
     whole = first.keys() <= run.keys() and all(_form(first[worker]) == _form(run[worker]) for worker in first)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.base.errors import DamagedRunError
+from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
+from harness.storage import calibration
 from harness.storage.run_folder import RunFolder
 from harness.studies import meaning
 from harness.studies.compared import MEASURES
@@ -141,6 +143,16 @@ def _slowed(arms: Sequence[ArmMeasures]) -> str:
     if worst is None or (worst.value or 0.0) <= SLOWED:
         return ""
     return f"{worst.subject} had lower clocks for {worst.value:.0%} of the time"
+
+
+def what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a run: the harness, files, the machine, and the target of each side that came so far as to say."""
+    plan, told = folder.plan(), facts.get("target")
+    targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
+    files = worker_archive.copies(folder.path / "worker.pyz")
+    machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
+    of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
+    return {"the harness": plan.harness, **files, **machine, **of_targets}
 
 
 def disturbance(of_run: Mapping[str, Any]) -> str:

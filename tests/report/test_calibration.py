@@ -42,6 +42,17 @@ def test_what_was_planted_has_to_be_seen(planted: float, trusted: bool) -> None:
     assert ("trust nothing that is said of comparisons" in text) is not trusted
 
 
+def test_what_is_the_same_has_to_come_out_the_same() -> None:
+    """Comparisons are drawn anew from scatter around the mean, in which that would not show."""
+    study, random = Calibrate(SCENARIO, 1, 20), Random(1)
+    for number in range(20):
+        (_, other) = study._sides(number).sides
+        effect = random.gauss(0.009, 0.003) - 0.01 * (other.name == PLANTED)
+        effects = {name: {other.name: effect} for name in ("throughput", "throughput_overall")}
+        study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}))
+    assert "what is the same does not come out the same: trust nothing" in _shown(study)
+
+
 def test_twenty_duets_are_enough_also_where_one_is_left_out() -> None:
     text = _text(-0.01, disturbed=1)
     assert "19 duets of" in text

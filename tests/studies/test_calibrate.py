@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from harness.storage import calibration
 from harness.studies.calibrate import PLANTED, SAME, Calibrate
 from harness.studies.pairs import Pair
 from harness.studies.sides import Sides
@@ -38,7 +37,7 @@ def test_every_fourth_duet_has_a_planted_slowness() -> None:
 def test_comparisons_are_drawn_anew_from_all_of_them() -> None:
     duets = _duets(200)
     assert (duets["n"], len(duets["same"]["effects"]), len(duets["planted"]["effects"])) == (200, 150, 50)
-    assert duets["planted"]["asked"] == pytest.approx(-0.00995, abs=1e-5)
+    assert duets["planted"]["asked"] == pytest.approx(-0.00995, abs=1e-5) != duets["planted"]["mean"]
     in_five = duets["answers"]["5"]
     assert in_five["planted"]["slower"] > 0.85
     assert in_five["same"]["slower"] + in_five["same"]["faster"] < 0.01
@@ -113,10 +112,11 @@ def test_few_runs_tell_nothing_of_time() -> None:
 def test_a_machine_that_changed_ends_a_calibration() -> None:
     """Numbers of another kernel, or with another GPU, are not put together."""
     study = Calibrate(SCENARIO, 3, 0)
-    study._machine = calibration.machine({"kernel": "5.10", "cores": 2})
-    assert study._changed(calibration.machine({"kernel": "5.10", "cores": 2})) == ""
-    told = study._changed(calibration.machine({"kernel": "6.1", "cores": 2}))
-    assert told == "kernel is not what it was when this was begun; begin a new calibration"
+    assert study._changed({"the harness": "1", "kernel of the machine": "5.10", "the target of q": "1.9.1"}) == ""
+    assert study._changed({"the harness": "1", "the target of b": "1.9.1"}) == "", "a duet has other arms"
+    end = "is not what it was when this was begun; begin a new calibration"
+    assert study._changed({"kernel of the machine": "6.1"}) == f"kernel of the machine {end}"
+    assert study._changed({"the target of q": "1.8.0"}) == f"the target of q {end}", "as by an upgrade before --resume"
 
 
 def test_a_thousand_runs_have_a_thousand_seeds() -> None:

@@ -215,6 +215,64 @@ def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
     assert compared(0.3, "alike").meanings["b"].word == "alike", "rounding grows"
 
 
+@pytest.mark.parametrize(("middle", "word"), [(0.08, "unknown"), (0.012, "alike"), (0.0, "alike")])
+def test_what_is_alike_but_ends_elsewhere_in_one_direction_is_not_known(middle: float, word: str) -> None:
+    """Rounding that grows ends now higher, now lower; 1.2 % more may be no more than half of what seeds differ by."""
+    study = Compare(SIDES, Question())
+    study.short.found = {"b": Meaning("alike", "alike as far as rounding lets anybody tell", 0.02, 0.05)}
+    for number in range(12):
+        drift, loss = middle + 0.01 * (-1) ** number, 0.3 + 0.01 * (-1) ** (number // 2)
+        effects = {"throughput": {"b": 0.2 + drift / 100}, "drift": {"b": drift}}
+        study._take(Pair("run", 20.0, effects, {"drift": loss}, parted={"b": abs(drift)}))
+        study.seconds += 20.0
+    found = study.meanings["b"]
+    assert (found.word, found.rounding) == (word, 0.05)
+    assert ("+8.33%" in found.sentence, "in 12 pairs" in found.sentence) == (word == "unknown", word == "unknown")
+    assert _code(study) == (3 if word == "unknown" else 0)
+
+
+def test_a_pair_without_the_number_lets_nothing_be_decided(plan_of: Callable[..., Plan]) -> None:
+    """Else it would be those pairs only in which the slowest side stood still that are left out."""
+    study = _compared(Question())
+    for _ in range(9):
+        study._take(Pair("run", 20.0, {"throughput": {"b": 0.2}, "throughput_overall": {"b": 0.2}}, {}))
+        study.seconds += 20.0
+    assert study.evidence.answer(SIDES.sides[1]).word == "faster"
+    none = Verdict(
+        "run", "", "pass", "", (), [ArmMeasures(side, side, 1, 1, None, (), {}) for side in "ab"], (), (), {}
+    )
+    assert study._add_pair("pair-011", none, 1.0).startswith("pair-011: throughput was not measured")
+    found = study.evidence.answer(SIDES.sides[1])
+    assert (found.word, found.missing) == ("undecided", 1)
+
+
+def test_a_comparison_that_went_apart_is_so_when_it_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan_of: Callable[..., Plan]
+) -> None:
+    """Runs whose first side was lost are passed over then: what came of them shows in those that followed."""
+    study = Compare(SIDES, Question())
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    folder = run_folder.create(tmp_path, "q", "0" * 64)
+    folder.write("plan.json", plan_of(SCENARIO, ("variants", {"a": {}, "b": {"workload.batch_size": 64}})).text())
+    monkeypatch.setattr(run_folder, "find", lambda results, name: folder)
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
+    whole = Ended(1.0, "", "", "completed", "")
+    arms = [ArmMeasures(side, side, 1, 1, whole, (), {}) for side in "ab"]
+    study.evidence.pairs.append(Pair("lost", 1.0, {}, {}))
+    study.add("pair-004", Verdict("run", "", "pass", "", (), arms, (), (), {}), "")
+    assert (study.duet, [pair.run for pair in study.evidence.pairs]) == (False, [])
+    assert "turns: " not in study.wanted()[0].text
+
+
+def test_a_script_hears_no_more_than_a_reader_where_a_side_is_lost() -> None:
+    study = _compared(Question())
+    assert [each["side"] for each in study.summary()["answers"]] == ["b"]
+    study.broken = "b did not train to the end"
+    assert study.summary()["answers"] == []
+
+
 def test_a_side_that_fails_three_times_is_an_answer() -> None:
     study = _compared(Question())
     for _ in range(3):
@@ -528,7 +586,7 @@ def test_a_seed_whose_run_cannot_be_trusted_is_run_again(tmp_path: Path, monkeyp
     study.short.found = {"b": Meaning("identical", "", 0.0)}
     study.folder = study_folder.create(tmp_path, study.name, study.question)
     monkeypatch.setattr(run_folder, "find", lambda results, name: None)
-    monkeypatch.setattr(compare, "_what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
     monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
     first = study.wanted()[0].key
     lost = ArmMeasures("b", "b", 1, 1, Ended(1.0, "b", "", "interrupted", "SIGTERM"), (), {})
@@ -546,7 +604,7 @@ def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     study.folder = study_folder.create(tmp_path, study.name, study.question)
     study._what_changed({"/new.py": 3})
     monkeypatch.setattr(run_folder, "find", lambda results, name: None)
-    monkeypatch.setattr(compare, "_what_ran", lambda folder, facts: {"/new.py": now})
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {"/new.py": now})
     monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
     verdict = Verdict("run", "", "pass", "", (), (), (), (), {})
     assert study.counts(verdict) == counts
@@ -569,14 +627,14 @@ def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None
     folder.write("plan.json", plan.text())
     folder.write("worker.pyz", worker_archive.build())
     old, new = {"mxnet": "1.8.0"}, {"mxnet": "1.9.1"}
-    whole = compare._what_ran(folder, {"target": old})
+    whole = pairs.what_ran(folder, {"target": old})
     assert (whole["the target of a"], whole["the target of b"]) == (old, old)
     assert whole["the harness"] == plan.harness
     assert "_harness_worker/main.py" in whole
-    apart = compare._what_ran(folder, {"target": new, "targets": {"b": new}})
+    apart = pairs.what_ran(folder, {"target": new, "targets": {"b": new}})
     assert ("the target of a" in apart, apart["the target of b"]) == (False, new)
-    assert not any("target" in name for name in compare._what_ran(folder, {}))
-    assert compare._what_ran(folder, {"cpu_model": "EPYC"})["cpu_model of the machine"] == "EPYC"
+    assert not any("target" in name for name in pairs.what_ran(folder, {}))
+    assert pairs.what_ran(folder, {"cpu_model": "EPYC"})["cpu_model of the machine"] == "EPYC"
 
 
 def test_what_diverges_at_once_is_not_tried_again() -> None:

@@ -41,6 +41,22 @@ def test_seeds_that_were_asked_for_may_decide_however_quick_they_are() -> None:
     assert OF_SEEDS == evidence.looks[0].share < evidence.looks[1].share < 1
 
 
+def test_the_margin_of_seeds_is_that_of_the_look() -> None:
+    """Else seeds beyond it would be looks of their own: it grows with each that happens to be far from the others."""
+    losses = [0.3, 0.301, 0.3, 0.301, 0.3, 0.301, 0.3, 0.301, 0.9, 0.1]
+    evidence = Evidence(SIDES, Question("drift"))
+    for number, loss in enumerate(losses, 1):
+        effect = 0.002 * (-1) ** number
+        evidence.pairs.append(Pair("run", 20.0, {"drift": {"b": effect}}, {"drift": loss}))
+        if number == 8:
+            evidence.look(3.0, 300.0, OF_SEEDS)
+    found = evidence.finding("drift", SIDES.sides[1])
+    assert found.mean is not None
+    assert (found.mean.n, found.mean.looked, found.word) == (10, 8, "undecided")
+    evidence.look(250.0, 300.0, OF_SEEDS)
+    assert evidence.finding("drift", SIDES.sides[1]).word == "same"
+
+
 def _scattered(mean: float, overall: float | None = None) -> list[dict[str, dict[str, float]]]:
     random = Random(4)
     noise = [random.gauss(0.0, 0.003) for _ in range(14)]
