@@ -82,8 +82,9 @@ def _accepted(ledger: Ledger, arguments: argparse.Namespace) -> int:
     import json
 
     from harness.studies import watching
-    from harness.studies.nights import ACCEPTED
+    from harness.studies.nights import ACCEPTED, FILE
 
+    ledger.require_possible((FILE, ACCEPTED))
     onto = ledger.tip
     nights, accepted = watching.read(ledger)
     answers = {answer.id: answer for night in nights for each in night.scenarios for answer in each.answers}

@@ -108,7 +108,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     from harness.asv_bridge import nights as asv
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.studies import watching
-    from harness.studies.nights import ACCEPTED, FILE
+    from harness.studies.nights import ACCEPTED, FILE, Night
 
     project, results = Path.cwd(), arguments.results
     suite = arguments.suite or project / "scenarios"
@@ -122,8 +122,12 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         path = getattr(arguments, form.replace("-", "_"))
         if path is not None and (not path.name or path.is_dir()):
             raise InputError(f"--{form} {path}: give a file")
-    ledger.require_possible((FILE, ACCEPTED))
-    _, accepted = watching.read(ledger)
+    try:
+        ledger.require_possible((FILE, ACCEPTED))
+        _, accepted = watching.read(ledger)
+    except HarnessError as error:  # nor can it be kept that there was a night
+        _hand_on(Night(_id_of_now(), [], failure=str(error)), _Told(ledger, arguments, {}))
+        raise
     told = _Told(ledger, arguments, accepted)
     try:
         axes = asv.axes(project)
@@ -248,7 +252,7 @@ def _could_not_run(told: _Told, why: str) -> int:
     """A night without numbers is a night, too."""
     from harness.studies.nights import Night
 
-    night = Night(time.strftime("%Y%m%dT%H%M%S-nightly", time.gmtime()), [], failure=why)
+    night = Night(_id_of_now(), [], failure=why)
     _queue(night, told)
     try:
         commit = _append(told.ledger, night, {})
@@ -256,6 +260,10 @@ def _could_not_run(told: _Told, why: str) -> int:
         _tell(night, told)
         raise
     return _tell(replace(night, commit=commit), told)
+
+
+def _id_of_now() -> str:
+    return time.strftime("%Y%m%dT%H%M%S-nightly", time.gmtime())
 
 
 def _append(ledger: Ledger, night: Night, files: Mapping[str, bytes], more: Mapping[str, bytes] | None = None) -> str:
@@ -320,22 +328,30 @@ def _has_failed(night: Night) -> bool:
 
 
 def _tell(night: Night, told: _Told) -> int:
-    """Show it, write it, notify; the exit code."""
+    """Hand it on, and show it, where somebody is there to read; the exit code."""
     import json
 
     from harness.cli._console import Console
     from harness.report import nightly
     from harness.report.pages import nightly as forms
 
-    arguments = told.arguments
+    _hand_on(night, told)
     given = night, told.accepted, told.words
     body = nightly.as_json(*given)
-    if arguments.json:
+    if told.arguments.json:
         print(json.dumps(body, indent=1))
     else:
         Console().print(nightly.render(*given))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         print("\n".join(forms.github_commands(*given)), file=sys.stderr)
+    return 1 if body["alerts"] else EXIT_FAILED if _has_failed(night) else 0
+
+
+def _hand_on(night: Night, told: _Told) -> None:
+    """Write the files that were asked for, and notify."""
+    from harness.report.pages import nightly as forms
+
+    arguments, given = told.arguments, (night, told.accepted, told.words)
     makers = (forms.as_markdown, forms.as_junit, forms.as_prometheus, forms.as_code_quality)
     for form, make in zip(FORMS, makers, strict=True):
         if (path := getattr(arguments, form.replace("-", "_"))) is not None:
@@ -343,7 +359,6 @@ def _tell(night: Night, told: _Told) -> int:
     if arguments.notify:
         unkept = _queue(night, told)  # with its commit
         _nights.deliver(arguments.notify, arguments.results, unkept)
-    return 1 if body["alerts"] else EXIT_FAILED if _has_failed(night) else 0
 
 
 def _say(line: str) -> None:

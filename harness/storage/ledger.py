@@ -12,7 +12,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,11 +44,13 @@ class Ledger:
                 raise InputError(
                     f"a night is being run already, by process {file.read() or '?'}; wait for it"
                 ) from error
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
+            with suppress(OSError):  # a full disk is told where a night is kept
+                file.truncate(0)
+                file.write(str(os.getpid()))
+                file.flush()
             yield
-            file.truncate(0)
+            with suppress(OSError):
+                file.truncate(0)
 
     def require_possible(self, files: Sequence[str]) -> None:
         """InputError where git could not take a night, told before one is measured.
@@ -97,7 +99,7 @@ class Ledger:
             index = {"GIT_INDEX_FILE": str(Path(beside) / "index")}
             blobs = [(name, self._git("hash-object", "-w", "--stdin", data=text)) for name, text in files.items()]
             listed = "".join(f"100644 {blob}\t{name}\0" for name, blob in sorted(blobs))
-            self._git("update-index", "-z", "--index-info", data=listed.encode(), env=index)
+            self._git("update-index", "-z", "--index-info", data=os.fsencode(listed), env=index)
             tree = self._git("write-tree", env=index)
         parent = ["-p", before] if before else []
         commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
@@ -150,13 +152,13 @@ def of(folder: Path) -> Ledger:
     """The ledger of the project in a folder; InputError where that is in no repository."""
     argv = ["git", "-C", str(folder), "rev-parse", "--show-toplevel"]
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=plain_environment())
+        done = subprocess.run(argv, capture_output=True, check=False, env=plain_environment())
     except FileNotFoundError as error:
         raise HarnessError("git is not here, and nights are kept in it; install it: sudo apt install git") from error
     if done.returncode:
-        said = done.stderr.strip().partition("\n")[0]
+        said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
         raise InputError(f"{folder} is in no git repository, where nights are kept; harness init makes one ({said})")
-    repository = Path(done.stdout.rstrip("\n"))
+    repository = Path(os.fsdecode(done.stdout).rstrip("\n"))
     below = folder.resolve().relative_to(repository.resolve())
     return Ledger(repository, BRANCH if below == Path() else f"{BRANCH}-{_word(below)}")
 
@@ -165,7 +167,7 @@ def _word(below: Path) -> str:
     """A folder as part of a branch's name; a digest where plain words would not tell it from others."""
     whole = below.as_posix()
     word = slug(whole.replace("/", "-"))
-    return word if word == whole else f"{word}-{hashlib.sha256(whole.encode()).hexdigest()[:6]}"
+    return word if word == whole else f"{word}-{hashlib.sha256(os.fsencode(whole)).hexdigest()[:6]}"
 
 
 def plain_environment() -> dict[str, str]:

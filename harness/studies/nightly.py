@@ -412,14 +412,14 @@ class Nightly(Composite):
     def _id(self, suspect: Suspect, cause: str, found: Finding | None) -> str:
         """The same while the same arm differs in the same way from the same good night, for the same reason.
 
-        And by as much: where more came to what was told, it is another matter. What has no size is another one with
-        every other content of a file.
+        And by as much: where more came to what was told, or accepted, it is another matter. What has no size is another
+        one with every other content of a file.
         """
         each = self.watched[suspect.watched]
         reason = cause if found is None else _DIGEST.sub("", cause)
         matter = (suspect.watched, suspect.arm, suspect.measure, suspect.word, each.past.night, reason)
         id_ = _digest(matter)
-        known = {answer.id: answer.effect for answer in each.past.pending if answer.measure == suspect.measure}
+        known = {answer.id: answer.effect for answer in each.past.alerts if answer.measure == suspect.measure}
         alike = [one for one, effect in known.items() if one == id_ or one.startswith(f"{id_}-")]
         if not alike or any(not _has_grown(known[one], found) for one in alike):
             return next((one for one in alike if not _has_grown(known[one], found)), id_)

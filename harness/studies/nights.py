@@ -132,8 +132,8 @@ class Past:
     """What nights say of a scenario. ``reference``: the newest good one; ``last``: the newest that measured it.
 
     ``history``: medians of each series since its level last changed, oldest first; ``tried``: nights in a row on which
-    this software was looked at without an answer, with ``last`` the newest of them; ``pending``: what was told since
-    the reference, is the software's, and was not accepted.
+    this software was looked at without an answer, with ``last`` the newest of them; ``alerts``: what was told since the
+    reference and is the software's; ``pending``: of these, what was not accepted.
     """
 
     reference: Measured | None = None
@@ -145,6 +145,8 @@ class Past:
     pending: Sequence[Answer] = ()
     told: Mapping[str, str] = field(default_factory=dict)
     """The night that told each answer first."""
+
+    alerts: Sequence[Answer] = ()
 
 
 def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past:
@@ -164,13 +166,10 @@ def past(nights: Sequence[Night], accepted: Mapping[str, str], key: str) -> Past
     moved = [level.moved for level in levels.values() if level.moved is not None]
     told = {answer.id: answer.since for _, found in reversed(measured) for answer in found.answers}
     since = measured[measured.index(good[-1]) + 1 :] if good else []
-    pending = {
-        answer.id: answer
-        for _, found in reversed(since)  # by how much it was when it was told
-        for answer in found.answers
-        if answer.word == "software" and answer.id not in accepted
-    }
-    return Past(reference, night, measured[-1][1], history, moved, _tried(measured), [*pending.values()], told)
+    every = (answer for _, found in reversed(since) for answer in found.answers if answer.word == "software")
+    alerts = [*{answer.id: answer for answer in every}.values()]  # by how much it was when it was told
+    pending = [answer for answer in alerts if answer.id not in accepted]
+    return Past(reference, night, measured[-1][1], history, moved, _tried(measured), pending, told, alerts)
 
 
 def is_good(found: Measured, accepted: Mapping[str, str]) -> bool:

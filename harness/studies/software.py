@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,13 +40,14 @@ _MOST_FILES, _MOST_BYTES, _MOST_LINES, _MOST_COMPARED = 500, 5_000_000, 12, 4000
 _OTHERS = ("results", "node_modules", "site-packages", "__pycache__")
 
 
-def files_beside(file: Path, say: Say) -> dict[str, bytes]:
+def files_beside(file: Path, results: Path, say: Say) -> dict[str, bytes]:
     """A script with the Python files around it, by their names from its folder; alone where these are too many.
 
-    What git ignores there is left out, as nights may be shown to others, and so is what cannot be read.
+    What git ignores there is left out, as nights may be shown to others, and so are ``results``, and what cannot be
+    read. HarnessError where git does not say.
     """
     alone, size = {file.name: file.read_bytes()}, 0
-    names = [path.relative_to(file.parent).as_posix() for path in _python_files(file.parent)]
+    names = [path.relative_to(file.parent).as_posix() for path in _python_files(file.parent, results)]
     found = dict(alone)
     for name in names if len(names) <= _MOST_FILES else ():
         with suppress(OSError):  # as of an editor's lock, a link to nowhere
@@ -59,17 +61,34 @@ def files_beside(file: Path, say: Say) -> dict[str, bytes]:
 
 
 def _ignored(folder: Path, names: Sequence[str]) -> set[str]:
-    """Those that git ignores there; none where it is in no repository."""
+    """Those that git ignores there; none where it is in no repository. Each repository below is asked by itself."""
+    inside: dict[str, list[str]] = {}
+    for name in names:
+        own = [above.as_posix() for above in Path(name).parents if (folder / above / ".git").exists()]
+        root = own[0] if own else "."
+        inside.setdefault(root, []).append(os.path.relpath(name, root))
+    return {
+        os.path.normpath(Path(root, name))
+        for root, each in inside.items()
+        for name in _ignored_of_one(folder / root, each)
+    }
+
+
+def _ignored_of_one(folder: Path, names: Sequence[str]) -> list[str]:
     argv = ["git", "-C", str(folder), "check-ignore", "-z", "--stdin"]
-    asked = "\0".join(names).encode(errors="surrogateescape")
-    done = subprocess.run(argv, input=asked, capture_output=True, check=False, env=plain_environment())
-    return {*done.stdout.decode(errors="surrogateescape").split("\0")}
+    env = {**plain_environment(), "LC_ALL": "C"}
+    done = subprocess.run(argv, input=os.fsencode("\0".join(names)), capture_output=True, check=False, env=env)
+    if done.returncode > 1 and b"not a git repository" not in done.stderr:
+        said = done.stderr.decode(errors="replace").strip()
+        raise HarnessError(f"git does not say which files it ignores in {folder}, and they may be secret: {said}")
+    return [name for name in os.fsdecode(done.stdout).split("\0") if name]
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
+def _python_files(folder: Path, results: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         here = Path(place)
         inner = [name for name in sorted(folders) if not name.startswith(".") and name not in _OTHERS]
+        inner = [name for name in inner if (here / name) != results]
         folders[:] = [name for name in inner if not (here / name / "pyvenv.cfg").exists()]
         yield from (here / name for name in sorted(names) if name.endswith(".py"))
 
@@ -78,12 +97,12 @@ def named(file: Path, files: Mapping[str, bytes]) -> str:
     """What files are called: the one that is run, and a digest of all."""
     digest = hashlib.sha256()
     for name, text in sorted(files.items()):
-        digest.update(f"{name}\0{len(text)}\0".encode() + text)
+        digest.update(os.fsencode(f"{name}\0{len(text)}\0") + text)
     return f"{file.name}@{digest.hexdigest()[:12]}"
 
 
 def describe(
-    loaded: LoadedScenario, values: Mapping[str, Any], root: Path, say: Say
+    loaded: LoadedScenario, values: Mapping[str, Any], root: Path, results: Path, say: Say
 ) -> tuple[Tracked, dict[str, bytes]]:
     """What decides a scenario's numbers now, and its files, as they are kept; its targets are built.
 
@@ -95,7 +114,7 @@ def describe(
     names, kept = list[str](), dict[str, bytes]()
     for file in sorted({Path(own) for arm in loaded.arms.values() if (own := arm.workload.own_file) is not None}):
         try:
-            files = files_beside(file, say)
+            files = files_beside(file, results, say)
         except OSError as error:
             raise InputError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from error
         names.append(named(file, files))
@@ -157,6 +176,29 @@ def _without_root(value: Any, root: str) -> Any:
     return value.removeprefix(root) if isinstance(value, str) else value
 
 
+def anchored(fields: Mapping[str, Any], values: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """Places of then in this checkout: those that a scenario of now has, too."""
+    begin = f"{root}/"
+    known = {text.removeprefix(begin): text for text in _texts(values) if text.startswith(begin)}
+    return {path: _replaced(value, known) for path, value in fields.items()}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(each)
+
+
+def _replaced(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _replaced(each, known) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, known) for each in value]
+    return known.get(value, value) if isinstance(value, str) else value
+
+
 def undoing(
     change: Change, then: Mapping[str, Any], now: Mapping[str, Any], had: Callable[[str], Path], say: Say
 ) -> dict[str, Any]:
@@ -169,35 +211,74 @@ def undoing(
     if change.kind == "packages":
         if (now.get("target") or {}).get("python"):
             raise HarnessError("a Python of your own is not built again; keep the old one, and compare both")
-        return {"target.python": str(_environment(change.before, say))}
+        built = _environment(change.before, say)
+        return {"target.python": str(built.python), **{f"{SETTING}{name}": value for name, value in built.env.items()}}
     if change.kind == "files":
-        return _restored(change.before, then, now, had)
+        return _restored(change, then, now, had)
     if change.before is None and change.name.startswith(SETTING):
         return {change.name: None}
     return {change.name: change.before if change.before is not None else _default(then, change.name)}
 
 
-def _environment(packages: Mapping[str, str], say: Say) -> Path:
-    """One with just these packages; TargetError where it cannot be built."""
+def _environment(packages: Mapping[str, str], say: Say) -> Interpreter:
+    """One with just these packages, and the variables that it needs; TargetError where it cannot be built."""
     first = sorted(packages, key=lambda name: (not name.lower().startswith("mxnet"), name.lower()))
     python, _ = environment.base_python()
     wanted = Recipe(python, tuple(f"{name}=={packages[name]}" for name in first if name != "pip"))
-    return environment.ensure(wanted, say).interpreter.python
+    return environment.ensure(wanted, say).interpreter
 
 
 def _restored(
-    files: str, then: Mapping[str, Any], now: Mapping[str, Any], had: Callable[[str], Path]
+    change: Change, then: Mapping[str, Any], now: Mapping[str, Any], had: Callable[[str], Path]
 ) -> dict[str, Any]:
-    """A script runs in the folder that it runs in now, where its data are."""
-    if not files or "+" in files:
-        raise HarnessError("it had no file of its own, or several" if not files else "there are several files")
-    place = had(files) / files.rpartition("@")[0]
-    model = str(then["workload"].get("model") or "")
+    """A script runs in the folder that it runs in now, where its data are, beside what nobody keeps there."""
+    own, present = _own_file(then), _own_file(now)
+    folder = had(_meant(change.before, own))
+    with suppress(HarnessError):  # where there is none now, nothing lies beside it
+        link_unkept(folder, had(_meant(change.after, present)), Path(present).parent)
+    place = folder / Path(own).name
     if then["workload"].get("script"):
-        folder = now["workload"].get("folder") or Path(now["workload"].get("script") or place).parent
-        return {"workload.script": str(place), "workload.folder": str(folder)}
-    function = model.rpartition(":")[2] if models.file_of(model) else ""
-    return {"workload.model": f"{place}:{function}"}
+        where = now["workload"].get("folder") or Path(now["workload"].get("script") or place).parent
+        return {"workload.script": str(place), "workload.folder": str(where)}
+    return {"workload.model": f"{place}:{str(then['workload']['model']).rpartition(':')[2]}"}
+
+
+def _own_file(values: Mapping[str, Any]) -> str:
+    """The path of the user's file that an arm runs; "" for none."""
+    workload = values["workload"]
+    return str(workload.get("script") or models.file_of(str(workload.get("model") or "")) or "")
+
+
+_JOINT = re.compile(r"(?<=@[0-9a-f]{12})\+")
+"""Between files of several arms, as `describe` has them."""
+
+
+def _meant(files: str, own: str) -> str:
+    """Of an arm's own file, with those around it; HarnessError where there is not just one of its name."""
+    each = _JOINT.split(files) if files else []
+    found = [one for one in each if one.rpartition("@")[0] == Path(own).name] if len(each) > 1 else each
+    if len(found) != 1 or not own:
+        raise HarnessError(
+            f"there are several files called {Path(own).name}" if own and each else "it had no file of its own"
+        )
+    return found[0]
+
+
+def link_unkept(then: Path, now: Path, here: Path) -> None:
+    """Beside files of then, links to what lies beside those of now and is kept of neither: data, libraries, secrets.
+
+    ``now``: the files of now as they are kept; ``here``: where they lie.
+    """
+    for entry in here.iterdir() if here.is_dir() else ():
+        mine, kept = then / entry.name, now / entry.name
+        if mine.is_symlink():
+            mine.unlink()
+        if entry.name in (*_OTHERS, ".git") or then.is_relative_to(entry):
+            continue
+        if mine.is_dir() and entry.is_dir():
+            link_unkept(mine, kept, entry)
+        elif not mine.exists() and not kept.exists():
+            mine.symlink_to(entry.absolute())
 
 
 def differing_lines(then: Path, now: Path) -> list[str]:
@@ -205,7 +286,10 @@ def differing_lines(then: Path, now: Path) -> list[str]:
 
     Files that both have come first: what came or went need not be of the script.
     """
-    each = [{path.relative_to(folder).as_posix() for path in folder.rglob("*.py")} for folder in (then, now)]
+    each = [
+        {path.relative_to(folder).as_posix() for path in folder.rglob("*.py") if not path.is_symlink()}
+        for folder in (then, now)
+    ]  # what is linked is kept of neither, and may be secret
     names = [*sorted(each[0] & each[1]), *sorted(each[0] ^ each[1])]
     found = [line for name in names for line in _lines(name, _text(then / name), _text(now / name))]
     more = len(found) - _MOST_LINES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +139,7 @@ class _Eye:
         if missing := why or machine.unmet(plan):
             self.left_out[key] = missing
             return
-        now, kept = software.describe(found, values, self._root, self._say)
+        now, kept = software.describe(found, values, self._root, self._folder.parent, self._say)
         self.interpreters |= resolve.interpreters(plan, self._say)
         software.keep(kept, self._folder)
         self.files |= kept
@@ -163,7 +164,9 @@ class _Eye:
                 undone = (
                     {}
                     if change.kind == "harness"
-                    else software.undoing(change, then.arm(own), present, self._had, self._say)
+                    else software.anchored(
+                        software.undoing(change, then.arm(own), present, self._had, self._say), values, self._root
+                    )
                 )
                 yield Step(str(change), undone, "", self._lines(change))
             except HarnessError as error:
@@ -184,7 +187,7 @@ def _key(name: str, label: str) -> str:
     """What a scenario in an environment is called on all nights; a digest where a plain word would not tell it."""
     whole = f"{name}@{label}" if label else name
     key = named.slug(whole)
-    return key if key == whole else f"{key[:32]}-{hashlib.sha256(whole.encode()).hexdigest()[:6]}"
+    return key if key == whole else f"{key[:32]}-{hashlib.sha256(os.fsencode(whole)).hexdigest()[:6]}"
 
 
 def _gone(past: Sequence[Night], eye: _Eye) -> dict[str, str]:

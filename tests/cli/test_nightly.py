@@ -164,6 +164,34 @@ def test_a_matrix_that_cannot_be_read_is_a_night_that_could_not_run(
     assert len(json.loads(capsys.readouterr().out)["nights"]) == 3
 
 
+def test_a_branch_that_cannot_be_written_is_told_to_those_who_watch(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Yesterday's file would say that all is well."""
+    (project / "asv.conf.json").write_text("{}")
+    (project / "scenarios").mkdir()
+    subprocess.run(["git", "worktree", "add", "--quiet", project / "there", "nights"], check=True)
+    asked = ["nightly", "--prometheus", "night.prom", "--notify", "cp /dev/stdin told.json"]
+    assert cli.main(asked) == 2
+    assert "the branch nights is checked out in" in capsys.readouterr().err
+    assert "harness_nightly_ran 0" in Path("night.prom").read_text()
+    assert "is checked out in" in json.loads(Path("told.json").read_text())["headline"]
+    assert cli.main(["nightly", "accept", "a1", "--because", "x"]) == 2, "it would move under who works there"
+
+
+def test_a_reader_that_went_away_keeps_nobody_from_being_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("builtins.print", fails)
+    given = {"results": project, "alert": [], "notify": "cp /dev/stdin told.json", "json": True}
+    files = {"markdown": None, "junit": project / "night.xml", "prometheus": None, "code_quality": None}
+    with pytest.raises(BrokenPipeError):
+        nightly._tell(NIGHT, nightly._Told(ledger.of(project), argparse.Namespace(**given, **files), {}))
+    assert (project / "night.xml").is_file()
+    assert json.loads((project / "told.json").read_text())["alerts"] == ["a1"]
+
+
 def test_a_night_that_no_disk_takes_could_not_run(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -568,7 +568,7 @@ def test_a_level_that_moved_with_software_is_not_the_machines(folder: StudyFolde
 def test_more_of_what_was_told_is_another_matter(folder: StudyFolder) -> None:
     def told(effects: list[float], *pending: Answer) -> Answer:
         watched = _watched(changed=True, steps={"main": STEPS[1:]})
-        past = replace(watched.past, pending=pending)
+        past = replace(watched.past, alerts=pending)  # accepted meanwhile, or not
         study = _night(folder, replace(watched, past=past), repeat=1)
         study.verdicts["round-1-mlp"] = _verdict("run")
         _compared(study, "look-main-mlp", effects)

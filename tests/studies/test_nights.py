@@ -110,6 +110,8 @@ def test_what_was_told_since_the_last_good_night_and_not_accepted_is_known() -> 
     alert = _measured(tracked=NEW, state="alert", answers=[ALERT])
     assert past(_nights(_measured(), alert, alert), {}, "lenet").pending == [ALERT]
     assert past(_nights(_measured(), alert), {"a1": "on purpose"}, "lenet").pending == []
+    accepted = past(_nights(_measured(), replace(alert, note="b is not known")), {"a1": "on purpose"}, "lenet")
+    assert (accepted.pending, accepted.alerts) == ([], [ALERT]), "more of it is another matter all the same"
     assert past(_nights(alert, _measured()), {}, "lenet").pending == []
 
 
