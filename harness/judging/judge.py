@@ -15,7 +15,7 @@ from harness.judging.receipt_book import ReceiptBook
 from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Judged, Verdict
 from harness.measures import Measure
-from harness.planning.plan import Arm, Plan
+from harness.planning.plan import Arm, Plan, is_same_job
 from harness.statistics.comparison import Spread
 from harness.vocabulary.events import Ended, Event, Exited, Spawned, Stack
 from harness.vocabulary.quantities import ArmMeasures
@@ -95,7 +95,7 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     if not isinstance(known, Mapping):
         return default
     upper, job = float(known["between_runs"]["upper"]), plan.job(facts)
-    same = job is not None and known.get("job") == job
+    same = is_same_job(known.get("job"), job)
     if not same and upper <= default.sd:
         return default
     source = f"calibrated here with {known['between_runs']['n']} runs of {known['scenario']}"

@@ -34,8 +34,8 @@ VERSION = 12
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (
-    "training", "model", "model_args", "script", "dataset", "samples", "input", "batch_size", "sizes", "widths", "loop",
-    "kvstore", "workers", "compression", "contexts", "amp",
+    "training", "model", "model_args", "script", "dataset", "samples", "input", "batch_size", "loop", "kvstore",
+    "workers", "compression", "contexts", "amp",
 )  # fmt: skip
 
 _NOISY = ("OMP_NUM_THREADS", "MXNET_ENGINE_TYPE")
@@ -221,6 +221,17 @@ class Arm(Strict):
     def synchronous(self) -> bool:
         """Whether no worker can take a step without the others."""
         return len(self.workers) > 1 and self.workload.kvstore != "dist_async"
+
+
+def is_same_job(earlier: object, job: Mapping[str, Any] | None) -> bool:
+    """Whether two say the same of what `Plan.job` gives; None, for arms that are not alike, is no job.
+
+    An earlier one may have known less of it, and of a network only whether there was one.
+    """
+    if job is None or not isinstance(earlier, Mapping):
+        return False
+    known = {**job, "impaired": job.get("network") is not None}
+    return all(name in known and known[name] == value for name, value in earlier.items())
 
 
 class Plan(Strict):

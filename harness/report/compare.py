@@ -87,6 +87,8 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
     if finding.mean is None and finding.side in study.fallen:
         return "it has not trained to its end in any pair"
+    if study.lacks_numbers:
+        return f"a pair has no such number, without which nothing is decided: {study.failures[-1]}"
     if finding.missing and finding.side in study.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
     if finding.mean is None or math.isinf(finding.mean.detectable):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import HarnessError
+from harness.planning.plan import is_same_job
 from harness.storage.run_folder import RunFolder
 
 NAME = "calibrate"
@@ -35,8 +36,9 @@ def find(results: Path, facts: Mapping[str, Any], of: Mapping[str, Any] | None) 
         known = _read(path)
         if known is not None and machine(known.pop("machine")) == here:
             newest[json.dumps(known["job"], sort_keys=True)] = {"study": path.name, **known}
-    same = newest.get(json.dumps(of, sort_keys=True))
-    return same or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)
+    same = (each for each in newest.values() if is_same_job(each["job"], of))
+    last = max(same, key=lambda each: str(each["study"]), default=None)
+    return last or max(newest.values(), key=lambda each: float(each["between_runs"]["upper"]), default=None)
 
 
 def newest(results: Path) -> list[str]:

@@ -45,12 +45,11 @@ class Ledger:
                     f"a night is being run already, by process {file.read() or '?'}; wait for it"
                 ) from error
             with suppress(OSError):  # a full disk is told where a night is kept
-                file.truncate(0)
-                file.write(str(os.getpid()))
-                file.flush()
+                os.ftruncate(file.fileno(), 0)
+                os.write(file.fileno(), str(os.getpid()).encode())
             yield
             with suppress(OSError):
-                file.truncate(0)
+                os.ftruncate(file.fileno(), 0)
 
     def require_possible(self, files: Sequence[str]) -> None:
         """InputError where git could not take a night, told before one is measured.

@@ -60,6 +60,7 @@ class Calibrate(Study):
         self._step = 0.0
         self._machine: dict[str, Any] = {}
         self._ran: dict[str, Any] = {}
+        self._changed = ""
         self._job: Mapping[str, Any] | None = None
 
     @property
@@ -80,7 +81,7 @@ class Calibrate(Study):
 
     def wanted(self) -> Sequence[Trial]:
         """Runs and duets by turns, so that both see the machine at all times; the first run tells the steps' time."""
-        if len(self.failures) > 2:
+        if len(self.failures) > 2 or self._changed:
             return []
         keys, others = self._keys[: self._runs], self._keys[self._runs :]
         mixed = sorted(
@@ -115,19 +116,30 @@ class Calibrate(Study):
     def counts(self, verdict: Verdict) -> bool:
         """What failed is tried again, with failures counted anew."""
         ends = {arm.ended.outcome if arm.ended else "unknown" for arm in verdict.arms}
-        return verdict.trusted and ends == {"completed"}
+        return verdict.trusted and ends == {"completed"} and not self._differing(self._ran_of(verdict))
+
+    def _ran_of(self, verdict: Verdict) -> Mapping[str, Any]:
+        if self.folder is None:
+            return {}
+        return pairs.what_ran(run_folder.find(self.folder.results, verdict.run), verdict.facts)
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if key not in self._keys:
             raise LookupError(key)
-        if verdict is None or not self.counts(verdict) or self.folder is None:
+        if verdict is None or self.folder is None:
             self._done.add(key)
-            return self._failed(key, failure or (verdict.reason if verdict else ""))
+            return self._failed(key, failure)
+        ran = self._ran_of(verdict)
+        if changed := self._differing(ran):
+            self._changed = f"{changed[0]} is not what it was when this was begun; begin a new calibration"
+            return self._failed(key, self._changed)
+        if not self.counts(verdict):
+            self._done.add(key)
+            return self._failed(key, verdict.reason)
+        self._ran = {**ran, **self._ran}
         machine, folder = calibration.machine(verdict.facts), run_folder.find(self.folder.results, verdict.run)
         began, seconds = pairs.began(folder), pairs.seconds_of(folder)
         self._done.add(key)
-        if changed := self._changed(pairs.what_ran(folder, verdict.facts)):
-            return self._failed(key, changed)
         self._machine, self._job = machine, folder.plan().job(verdict.facts)
         if key.startswith("duet"):
             pair = pairs.pair_of(verdict, seconds, self._sides(_number(key)), True)
@@ -142,11 +154,9 @@ class Calibrate(Study):
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
         return f"{key}: {self.rates[-1]:.4g} samples/s"
 
-    def _changed(self, ran: Mapping[str, Any]) -> str:
-        """Why its numbers are of another machine, or of other software, than those before, or ""."""
-        changed = [name for name, before in self._ran.items() if name in ran and ran[name] != before]
-        self._ran = {**ran, **self._ran}
-        return f"{changed[0]} is not what it was when this was begun; begin a new calibration" if changed else ""
+    def _differing(self, ran: Mapping[str, Any]) -> list[str]:
+        """By what its numbers are of another machine, or of other software, than those before."""
+        return [name for name, before in self._ran.items() if name in ran and ran[name] != before]
 
     def _add_duet(self, key: str, pair: Pair, turns: Sequence[float] = ()) -> str:
         if not (pair.effects.get(GUARDED) and pair.effects.get(GUARD)):

@@ -165,8 +165,16 @@ class Compare(Study):
             return True
         if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
+        if self.lacks_numbers:
+            return True
         spent = self._spent + (self.evidence.usual_seconds or 0.0) > self.question_.budget
         return (spent and not self._goes_on) or all(map(is_decided, self.evidence.findings()))
+
+    @property
+    def lacks_numbers(self) -> bool:
+        """Whether a side that trained has no such number in some pair: then nothing can be decided any more."""
+        missing = (each.side for each in self.evidence.findings() if each.missing)
+        return not self.of_seeds and any(side not in self.fallen for side in missing)
 
     @property
     def _spent(self) -> float:
@@ -417,9 +425,9 @@ class Compare(Study):
         return meaning.elsewhere(found, ends) if ends else found
 
     def _ends_elsewhere(self, side: str) -> str:
-        """How far final losses of pairs are apart, all in one direction, where that is more than counts as the same."""
+        """How far final losses of pairs are apart, all in one direction, where that is more than seeds make of them."""
         ends = self.evidence.finding("drift", next(each for each in self.evidence.others if each.name == side))
-        beyond = ends.mean is not None and is_beyond(ends.mean, self.evidence.margin("drift"))
+        beyond = ends.mean is not None and is_beyond(ends.mean, self.evidence.margin_of_seeds("drift"))
         return f"{estimate(ends)}, {interval(ends)} in {len(self.parted(side))} pairs" if beyond else ""
 
     def parted(self, side: str) -> list[float]:
@@ -441,7 +449,7 @@ class Compare(Study):
             self.broken = why
             return f"{key}: {why}"
         if not self.of_seeds and self.question_.measure not in found.effects:
-            self.evidence.unmeasured += 1
+            self._take(found)
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
@@ -539,6 +547,10 @@ class Compare(Study):
         found = map(sentence, self.evidence.findings()) if self.evidence.pairs else [self.nothing]
         return "; ".join([*others, *found])
 
+    def _said(self, finding: Finding) -> Finding:
+        """Of a side nothing is said where another one is lost."""
+        return replace(finding, word="undecided") if self.broken else finding
+
     @property
     def nothing(self) -> str:
         """Why there is no pair to compare by."""
@@ -556,7 +568,7 @@ class Compare(Study):
             "unread": self.unread,
             "duet": self.duet,
             "meaning": {side: asdict(found) for side, found in self.meanings.items()},
-            "answers": [as_json(finding) for finding in self.evidence.findings() if not self.broken],
+            "answers": [as_json(self._said(finding)) for finding in self.evidence.findings()],
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,
             "failures": self.failures,

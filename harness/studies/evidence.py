@@ -37,8 +37,7 @@ GUARD_PART = 1 / 3
 class Evidence:
     """Pairs of sides, the first of which the others are compared with, and the looks that were taken at them.
 
-    ``fallen``: sides that did not train to their end in a short run, before there were pairs; ``unmeasured``: how many
-    pairs were made and lack the number.
+    ``fallen``: sides that did not train to their end in a short run, before there were pairs.
     """
 
     scenario: Sides
@@ -46,7 +45,6 @@ class Evidence:
     pairs: list[Pair] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
     fallen: set[str] = field(default_factory=set)
-    unmeasured: int = 0
 
     @property
     def others(self) -> Sequence[Side]:
@@ -97,9 +95,8 @@ class Evidence:
         Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
         """
         every = self._history(self.asked.measure, side, self.asked.beyond)
-        missing = self.unmeasured + (every[-1].missing if every else 0)
-        if every and (missing or side.name in self.fallen):
-            return self._of(self.asked.measure, side, every[-1].mean, max(missing, 1), None)
+        if every and (every[-1].missing or side.name in self.fallen):
+            return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
         if self.asked.measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
             every = [*map(self._beyond, guarded(every, self._history(GUARD, side), room))]
@@ -147,8 +144,17 @@ class Evidence:
             return Margin.around((resolve or pairs.RESOLVE) * median(scale)) if scale else None
         if resolve is not None or not kind.of_seeds:
             return Margin.around(resolve) if kind.absolute and resolve else Margin.relative(resolve or pairs.RESOLVE)
+        return self._margin_of_seeds(measure, counted)
+
+    def margin_of_seeds(self, measure: str) -> Margin | None:
+        """Half of what seeds make of it at least; None where nobody can say."""
+        return self._margin_of_seeds(measure, self.counted)
+
+    @staticmethod
+    def _margin_of_seeds(measure: str, counted: Sequence[Pair]) -> Margin | None:
         firsts = [pair.first[measure] for pair in counted if measure in pair.first]
-        scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
+        absolute = MEASURES[measure].absolute
+        scale = firsts if absolute else [math.log(value) for value in firsts if value > 0]
         return Margin.around(_at_least(scale) / 2) if len(scale) > 1 else None
 
     def is_worse_by_more(self, finding: Finding) -> bool:

@@ -365,7 +365,7 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
-            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}" if word == "no-go" else "")
+            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}")
         elif found.rounding is not None:
             yield Reason(f"{side}: {found.sentence}", "go")
     yield from _answers(study, f"speed {name}")

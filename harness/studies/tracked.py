@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -28,19 +28,22 @@ class Tracked:
     """One scenario: its ``values`` as written, aimed at its target, without places that differ between checkouts.
 
     ``packages`` of the target of each arm, "" without variants; ``files``: the user's own that are run, by a digest of
-    all, with their names; ``harness``: its version, and a digest of the program that is measured.
+    all, with their names; ``harness``: its version, and a digest of the program that is measured; ``below``: what of
+    the values are places below the repository.
     """
 
     values: Mapping[str, Any]
     packages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: str = ""
     harness: str = ""
+    below: Sequence[str] = field(default_factory=list, compare=False)
 
     @property
     def fingerprint(self) -> str:
         """The same for the same software."""
         values = {name: value for name, value in self.values.items() if name not in NAMES}
-        return hashlib.sha256(json.dumps({**asdict(self), "values": values}, sort_keys=True).encode()).hexdigest()[:12]
+        known = {name: value for name, value in asdict(self).items() if name != "below"}
+        return hashlib.sha256(json.dumps({**known, "values": values}, sort_keys=True).encode()).hexdigest()[:12]
 
     @property
     def job(self) -> tuple[Any, ...]:

@@ -196,7 +196,7 @@ def watched_from_json(body: Mapping[str, Any]) -> Watched:
         past["tried"],
         [nights.answer_from_json(each) for each in past.get("pending", ())],
         past["told"],
-        [nights.answer_from_json(each) for each in past.get("alerts", ())],
+        [nights.answer_from_json(each) for each in past.get("alerts", past.get("pending", ()))],
     )
     steps = {arm: [Step(**each) for each in found] for arm, found in body["steps"].items()}
     return Watched(**{**body, "tracked": Tracked(**body["tracked"]), "past": known, "steps": steps})

@@ -21,7 +21,7 @@ from harness.storage import calibration, named
 from harness.storage.ledger import Ledger
 from harness.studies import nights, sides, software, tracked
 from harness.studies.nights import ACCEPTED, FILE, Night
-from harness.studies.software import restorer
+from harness.studies.own_files import differing_lines, keep, restorer
 from harness.studies.tracked import Change, Tracked
 from harness.studies.watched import Step, Watched
 from harness.targets import resolve
@@ -141,7 +141,7 @@ class _Eye:
             return
         now, kept = software.describe(found, values, self._root, self._folder.parent, self._say)
         self.interpreters |= resolve.interpreters(plan, self._say)
-        software.keep(kept, self._folder)
+        keep(kept, self._folder)
         self.files |= kept
         before = nights.past(self._past, self._accepted, key)
         arms = dict.fromkeys(arm.of for arm in plan.arms)
@@ -165,7 +165,7 @@ class _Eye:
                     {}
                     if change.kind == "harness"
                     else software.anchored(
-                        software.undoing(change, then.arm(own), present, self._had, self._say), values, self._root
+                        software.undoing(change, then.arm(own), present, self._had, self._say), then.below, self._root
                     )
                 )
                 yield Step(str(change), undone, "", self._lines(change))
@@ -178,7 +178,7 @@ class _Eye:
         if change.kind != "files" or not change.after or "+" in f"{change.before}{change.after}":
             return ()
         try:
-            return software.differing_lines(self._had(change.before), self._had(change.after))
+            return differing_lines(self._had(change.before), self._had(change.after))
         except HarnessError:
             return ()
 

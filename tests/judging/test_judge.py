@@ -216,6 +216,8 @@ def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan
     assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
     assert between(0.02, model_args={"layers": 12}) == (0.09, "a cautious default")
     assert between(0.02, network={"mtu": 1500, "hosts": []}) == (0.09, "a cautious default")
+    assert between(0.02, impaired=False) == (0.02, "calibrated here with 12 runs of lenet"), "as earlier ones had it"
+    assert between(0.02, impaired=True) == (0.09, "a cautious default")
     assert between(0.02, mxnet="1.8.0") == (0.09, "a cautious default"), "as in an interpreter that was upgraded"
     assert between(0.20, model="resnet18") == (0.20, "calibrated here with 12 runs of lenet, another job")
 

@@ -32,6 +32,15 @@ def test_the_newest_that_came_to_something(tmp_path: Path) -> None:
     assert found == {"study": newest, "between_runs": BETWEEN, "scenario": "lenet", "job": JOB}
 
 
+def test_an_older_one_that_knew_less_of_the_job_is_of_it_too(tmp_path: Path) -> None:
+    job = {**JOB, "model_args": {}, "network": None}
+    _stored(tmp_path, between_runs={"n": 6, "sd": 0.5, "upper": 0.9}, job={**JOB, "impaired": True})
+    older = _stored(tmp_path, between_runs=BETWEEN, job={**JOB, "impaired": False})
+    assert (calibration.find(tmp_path, FACTS, job) or {})["study"] == older
+    newest = _stored(tmp_path, between_runs=BETWEEN, job=job)
+    assert (calibration.find(tmp_path, FACTS, job) or {})["study"] == newest
+
+
 def test_another_kernel_outdates_it(tmp_path: Path) -> None:
     _stored(tmp_path, between_runs=BETWEEN)
     assert calibration.find(tmp_path, {**FACTS, "kernel": "6.2"}, JOB) is None

@@ -120,6 +120,17 @@ def test_what_was_made_from_a_commit_that_is_not_the_newest_is_refused(known: Le
     assert known.append({"night.json": b"3"}, "night", onto=known.tip) == known.tip
 
 
+def test_a_full_disk_lets_a_night_be_run_and_told(known: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be left to be written when the file is closed."""
+
+    def fails(*_: object) -> int:
+        raise OSError(28, "no space left on device")
+
+    monkeypatch.setattr("os.write", fails)
+    with known.lock():
+        pass
+
+
 def test_a_branch_that_a_killed_git_left_locked_is_told_before_a_night_is_measured(known: Ledger) -> None:
     known.append({"night.json": b"1"}, "night")
     (known.repository / ".git" / "refs" / "heads" / f"{known.branch}.lock").touch()

@@ -27,6 +27,13 @@ def test_files_are_replaced_whole_and_leave_nothing_beside(tmp_path: Path) -> No
     assert [path.name for path in folder.path.iterdir()] == ["status.json"]
 
 
+def test_names_stay_in_their_order(tmp_path: Path) -> None:
+    """Which variant is the first decides what drift is of."""
+    folder = run_folder.create(tmp_path, "q", "0" * 64)
+    folder.write_json("question.json", {"variants": {"plain": {}, "amp": {}}})
+    assert list(folder.read_json("question.json")["variants"]) == ["plain", "amp"]
+
+
 def test_a_plan_survives(tmp_path: Path, plan_of: Callable[..., Plan]) -> None:
     folder = run_folder.create(tmp_path, "s", "abc")
     folder.write("plan.json", plan_of().text())

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from harness.judging.verdict import Verdict
+from harness.storage import run_folder
+from harness.studies import pairs, study_folder
 from harness.studies.calibrate import PLANTED, SAME, Calibrate
 from harness.studies.pairs import Pair
 from harness.studies.sides import Sides
+from harness.vocabulary.events import Ended
+from harness.vocabulary.quantities import ArmMeasures
 
 SCENARIO = Sides("q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, ())
 
@@ -112,11 +118,24 @@ def test_few_runs_tell_nothing_of_time() -> None:
 def test_a_machine_that_changed_ends_a_calibration() -> None:
     """Numbers of another kernel, or with another GPU, are not put together."""
     study = Calibrate(SCENARIO, 3, 0)
-    assert study._changed({"the harness": "1", "kernel of the machine": "5.10", "the target of q": "1.9.1"}) == ""
-    assert study._changed({"the harness": "1", "the target of b": "1.9.1"}) == "", "a duet has other arms"
-    end = "is not what it was when this was begun; begin a new calibration"
-    assert study._changed({"kernel of the machine": "6.1"}) == f"kernel of the machine {end}"
-    assert study._changed({"the target of q": "1.8.0"}) == f"the target of q {end}", "as by an upgrade before --resume"
+    study._ran = {"the harness": "1", "kernel of the machine": "5.10", "the target of q": "1.9.1"}
+    assert study._differing({"the harness": "1", "the target of b": "1.9.1"}) == [], "a duet has other arms"
+    assert study._differing({"kernel of the machine": "6.1"}) == ["kernel of the machine"]
+    assert study.wanted() != []
+
+
+def test_software_that_changed_before_a_calibration_goes_on_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = Calibrate(SCENARIO, 3, 0)
+    study.folder, study._ran = study_folder.create(tmp_path, study.name, study.question), {"the target of q": "1.8.0"}
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {"the target of q": "1.9.1"})
+    ended = ArmMeasures("q", "q", 1, 1, Ended(1.0, "q", "", "completed", ""), (), {})
+    verdict = Verdict("run", "", "pass", "", (), (ended,), (), (), {})
+    assert not study.counts(verdict), "opened again, with the software of then, it goes on"
+    end = "the target of q is not what it was when this was begun; begin a new calibration"
+    assert (study.add("run-000", verdict, ""), study.wanted()) == (f"run-000: {end}", [])
 
 
 def test_a_thousand_runs_have_a_thousand_seeds() -> None:

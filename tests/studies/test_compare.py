@@ -231,7 +231,7 @@ def test_what_is_alike_but_ends_elsewhere_in_one_direction_is_not_known(middle: 
     assert _code(study) == (3 if word == "unknown" else 0)
 
 
-def test_a_pair_without_the_number_lets_nothing_be_decided(plan_of: Callable[..., Plan]) -> None:
+def test_a_pair_without_the_number_lets_nothing_be_decided() -> None:
     """Else it would be those pairs only in which the slowest side stood still that are left out."""
     study = _compared(Question())
     for _ in range(9):
@@ -242,8 +242,9 @@ def test_a_pair_without_the_number_lets_nothing_be_decided(plan_of: Callable[...
         "run", "", "pass", "", (), [ArmMeasures(side, side, 1, 1, None, (), {}) for side in "ab"], (), (), {}
     )
     assert study._add_pair("pair-011", none, 1.0).startswith("pair-011: throughput was not measured")
-    found = study.evidence.answer(SIDES.sides[1])
-    assert (found.word, found.missing) == ("undecided", 1)
+    for found in (study.evidence.answer(SIDES.sides[1]), study.evidence.finding("throughput", SIDES.sides[1])):
+        assert (found.word, found.missing) == ("undecided", 1)
+    assert study.over, "nothing can be decided any more"
 
 
 def test_a_comparison_that_went_apart_is_so_when_it_is_opened_again(
@@ -262,15 +263,19 @@ def test_a_comparison_that_went_apart_is_so_when_it_is_opened_again(
     arms = [ArmMeasures(side, side, 1, 1, whole, (), {}) for side in "ab"]
     study.evidence.pairs.append(Pair("lost", 1.0, {}, {}))
     study.add("pair-004", Verdict("run", "", "pass", "", (), arms, (), (), {}), "")
-    assert (study.duet, [pair.run for pair in study.evidence.pairs]) == (False, [])
-    assert "turns: " not in study.wanted()[0].text
+    assert (study.duet, [pair.run for pair in study.evidence.pairs]) == (False, ["run"])
+    assert "turns: " not in study.pair(5)
 
 
 def test_a_script_hears_no_more_than_a_reader_where_a_side_is_lost() -> None:
     study = _compared(Question())
-    assert [each["side"] for each in study.summary()["answers"]] == ["b"]
-    study.broken = "b did not train to the end"
-    assert study.summary()["answers"] == []
+    for number in range(9):
+        effect = {"b": 0.2 + 0.001 * (number % 2)}
+        study._take(Pair("run", 20.0, {"throughput": effect, "throughput_overall": effect}, {}))
+        study.seconds += 20.0
+    assert [each["answer"] for each in study.summary()["answers"]] == ["faster"]
+    study.broken = "c did not train to the end"
+    assert [each["answer"] for each in study.summary()["answers"]] == ["undecided"]
 
 
 def test_a_side_that_fails_three_times_is_an_answer() -> None:
