@@ -141,3 +141,14 @@ def test_operators_of_the_version_between_asked_again() -> None:
     assert meaning == {tuple(each["text"].split(": ")[:2]) for each in MIDDLE["rows"][1]["reasons"]}
     assert (len(kept["differences"]) - len(meaning), kept["fickle"], kept["unmatched"]) == (48, [], [])
     assert "the same five rows, nothing undecided, and 48 that take longer" in " ".join(PAGE.split())
+
+
+def test_each_operator_of_the_page_has_a_program() -> None:
+    """Of less than 30 lines."""
+    for kept, pair in ((OLD, "1.5.1.post0-1.9.1"), (KEPT, "1.8.0.post0-1.9.1"), (MIDDLE, "1.7.0.post2-1.8.0.post0")):
+        folder = ROOT / "results" / "qualify" / pair
+        programs = {path.stem: len(path.read_text().splitlines()) for path in folder.glob("*.py")}
+        sure = [reason["text"] for reason in kept["rows"][1]["reasons"] if reason["word"] == "no-go"]
+        named = {text.split(":")[0].strip("_").replace(".", "-") for text in sure}
+        lacking = {name for name in named if not any(each.startswith(f"{name}-") for each in programs)}
+        assert (lacking, max(programs.values()) < 30) == (set(), True)

@@ -88,7 +88,8 @@ def script(difference: Difference) -> str:
         return _timing(difference)
     if "program" in case:
         about = f"# {op}, {_plain(case['variant'])}: {difference.kind}; {_plain(difference.how)}"
-        above = textwrap.wrap(about, 118, subsequent_indent="# ")
+        most = 1 if "env" in case else 3
+        above = textwrap.wrap(about, 118, subsequent_indent="# ", max_lines=most, placeholder=" …")
         return "\n".join([*above, *_way(case), f"{case['program']}print(*outputs, sep='\\n')", ""])
     lines = [
         *_head(difference),
@@ -123,7 +124,7 @@ def _head(difference: Difference) -> Iterator[str]:
 
 def _way(case: Case) -> list[str]:
     """What sets the way in which it is computed otherwise, if there is one."""
-    return ["import os", f"os.environ.update({case['env']!r})  # without this line as usual"] if "env" in case else []
+    return [f"import os; os.environ.update({case['env']!r})  # without this line as usual"] if "env" in case else []
 
 
 def _timing(difference: Difference) -> str:
