@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -46,7 +47,7 @@ are questions; those with the tag `asv` are tracked.
 
 ```sh
 harness validate scenarios              # is every scenario well written?
-harness run scenarios/{first}  # one of them, now
+harness run {first}  # one of them, now
 asv machine --yes                       # once on each machine
 asv run --launch-method forkserver      # all that have the tag, and store the numbers
 asv publish && asv preview              # pages with their history
@@ -126,6 +127,12 @@ def _name(folder: Path) -> str:
     return name
 
 
+def run_of(scenario: str, mxnet: str) -> str:
+    """What follows ``harness run`` for a scenario of the project: its version is known to asv and to nights only."""
+    version = "" if mxnet == DEFAULT_MXNET else f" --mxnet {mxnet}"
+    return f"{shlex.quote(f'scenarios/{scenario}')}{version}"
+
+
 def _begun() -> dict[str, str]:
     """Scenarios to begin with, by name."""
     begun = {Path(each).stem: (shipped.folder() / each).read_text(encoding="utf-8") for each in BEGIN_WITH}
@@ -135,7 +142,7 @@ def _begun() -> dict[str, str]:
 def _texts(name: str, mxnet: str, found: Mapping[str, str]) -> dict[str, str]:
     """Every file of the project by its place."""
     return {
-        "README.md": _README.format(name=name, version=__version__, first=f"{list(found)[-1]}.yaml"),
+        "README.md": _README.format(name=name, version=__version__, first=run_of(f"{list(found)[-1]}.yaml", mxnet)),
         "asv.conf.json": _configuration(name, mxnet),
         "harness.toml": _SETTINGS,
         ".gitignore": "__pycache__/\n",

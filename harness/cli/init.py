@@ -38,6 +38,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.scenario.schema import Target
     from harness.targets import resolve
 
+    if arguments.mxnet == "":  # as of a variable of a shell that is not set
+        raise InputError("--mxnet is empty; give a version as in 1.9.1, or leave it out")
     own, changes = _own(arguments)
     mxnet = resolve.settle(Target(), arguments.mxnet, None).mxnet
     assert mxnet is not None
@@ -49,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
             print("what it writes goes over what is there: this machine cannot give it a layer (harness doctor)")
     print(f"made {arguments.folder}, a git repository with {len(scenarios)} scenarios; go on with:")
     print(f"  cd {folder}")
-    print(f"  harness run {shlex.quote(str(scenarios[-1].relative_to(arguments.folder)))}")
+    print(f"  harness run {project.run_of(scenarios[-1].name, mxnet)}")
     print("  harness nightly                    # every night: what got slower, or wrong, and because of which change")
     print("  asv machine --yes && asv run --launch-method forkserver")
     return 0

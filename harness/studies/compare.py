@@ -544,7 +544,7 @@ class Compare(Study):
             () if self.of_seeds else (side for side, found in self.meanings.items() if found.word == "different")
         )
         others = (f"{side} has another meaning" for side in different)
-        found = map(sentence, self.evidence.findings()) if self.evidence.pairs else [self.nothing]
+        found = map(self._so_far, self.evidence.findings()) if self.evidence.pairs else [self.nothing]
         return "; ".join([*others, *found])
 
     def _said(self, finding: Finding) -> Finding:

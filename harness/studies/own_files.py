@@ -103,8 +103,8 @@ def completed(then: Path, now: Path, here: Path) -> Path:
     That is data, libraries, what git ignores. ``now``: the files of now as they are kept; ``here``: where they lie.
     StorageError where it cannot be made.
     """
-    what = hashlib.sha256(os.fsencode(f"{now}\0{here}")).hexdigest()[:8]
-    place = then.parents[1] / _COMPLETED / f"{then.name}-{what}"
+    where = hashlib.sha256(os.fsencode(here)).hexdigest()[:8]
+    place = then.parents[1] / _COMPLETED / f"{then.name}-{where}"
     try:
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(then, place)

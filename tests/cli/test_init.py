@@ -35,9 +35,18 @@ def python(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_version_is_what_asv_and_nights_measure(script: Path) -> None:
+def test_a_version_is_what_asv_and_nights_measure(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["init", "mine", "--mxnet", "1.7.0.post2"]) == 0
     assert json.loads(Path("mine/asv.conf.json").read_text())["matrix"]["req"] == {"mxnet": ["1.7.0.post2"]}
+    run = "harness run scenarios/slow-worker-dist-sync.yaml --mxnet 1.7.0.post2"
+    assert run in capsys.readouterr().out, "outside of nights the default is another one"
+    assert run in Path("mine/README.md").read_text()
+
+
+def test_a_name_that_a_shell_would_part_is_quoted(script: Path) -> None:
+    script.rename("my train.py")
+    assert cli.main(["init", "mine", "--script", "my train.py"]) == 0
+    assert "harness run 'scenarios/my train.yaml'  #" in Path("mine/README.md").read_text()
 
 
 def test_an_interpreter_is_the_scripts(script: Path, python: Path) -> None:
@@ -59,6 +68,7 @@ def test_a_job_of_several_processes(script: Path) -> None:
     ("options", "said"),
     [
         (["--mxnet", "one"], "'one' is not a version"),
+        (["--mxnet", ""], "--mxnet is empty"),
         (["--python", "/usr/bin/python3"], "--python for a script, and no script; give --script ./train.py"),
         (["--workers", "2", "--steps", "9"], "--workers, --steps for a script, and no script"),
         (["--", "--epochs", "1"], "arguments for a script, and no script"),
