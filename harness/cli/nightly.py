@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,13 +79,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.storage import ledger
+    from harness.studies.nights import Night
 
     known = ledger.of(Path.cwd())
     if arguments.action == "show":
         return _nights.show(known, arguments)
     if arguments.action == "accept":
         return _nights.accept(known, arguments)
-    with known.lock():
+    with ExitStack() as held:
+        try:
+            held.enter_context(known.lock())
+        except HarnessError as error:  # a night that hangs would keep all others from being told
+            _hand_on(Night(_id_of_now(), [], failure=str(error)), _Told(known, arguments, {}))
+            raise
         return _run(known, arguments)
 
 

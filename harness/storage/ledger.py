@@ -11,6 +11,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,16 +35,16 @@ class Ledger:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other nights away until the block ends; InputError while one runs."""
+        """Keep other nights away until the block ends; HarnessError while one runs, which says since when."""
         place = Path(self._git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "nights.lock"
         with open(place, "a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 file.seek(0)
-                raise InputError(
-                    f"a night is being run already, by process {file.read() or '?'}; wait for it"
-                ) from error
+                since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(os.fstat(file.fileno()).st_mtime))
+                who = f"by process {file.read() or '?'} since {since} UTC"
+                raise HarnessError(f"a night is being run already, {who}; wait for it, or end that process") from error
             with suppress(OSError):  # a full disk is told where a night is kept
                 os.ftruncate(file.fileno(), 0)
                 os.write(file.fileno(), str(os.getpid()).encode())

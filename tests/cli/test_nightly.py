@@ -179,6 +179,17 @@ def test_a_branch_that_cannot_be_written_is_told_to_those_who_watch(
     assert cli.main(["nightly", "accept", "a1", "--because", "x"]) == 2, "it would move under who works there"
 
 
+def test_a_night_that_hangs_does_not_silence_those_after_it(project: Path) -> None:
+    """Each of them could not run, and says so to those who watch."""
+    asked = ["nightly", "--prometheus", "night.prom", "--notify", "cp /dev/stdin told.json"]
+    with ledger.of(project).lock():
+        assert cli.main(asked) == 3
+    assert "harness_nightly_ran 0" in Path("night.prom").read_text()
+    told = json.loads(Path("told.json").read_text())["headline"]
+    assert told.startswith("the night could not run: a night is being run already, by process ")
+    assert cli.main(["nightly", "show", "--json"]) == 0, "the ledger is that other night's"
+
+
 def test_a_reader_that_went_away_keeps_nobody_from_being_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise BrokenPipeError
