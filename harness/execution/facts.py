@@ -13,6 +13,8 @@ from typing import Any
 
 import psutil
 
+from harness.base.units import bytes_text
+from harness.execution import processor
 from harness.gpu import installed
 from harness.gpu.nccl_log import NcclLog
 from harness.targets.interpreter import Interpreter
@@ -33,15 +35,9 @@ def collect(interpreters: Mapping[str, Interpreter], isolated: bool, wire: str) 
         {arm: str(found.python) for arm, found in interpreters.items()} if len({*interpreters.values()}) > 1 else {}
     )
     return {
-        "cpu_model": _cpu_model(),
-        "cores": os.cpu_count(),
-        "cores_allowed": len(os.sched_getaffinity(0)),
-        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "memory_bytes": psutil.virtual_memory().total,
+        **of_machine(),
         "memory_available_bytes": psutil.virtual_memory().available,
-        "kernel": platform.release(),
         "load_1min": os.getloadavg()[0],
-        **_of_gpus(),
         "harness": __version__,
         "controller_python": platform.python_version(),
         "controller_packages": {name: _version(name) for name in _DISTRIBUTIONS},
@@ -53,6 +49,28 @@ def collect(interpreters: Mapping[str, Interpreter], isolated: bool, wire: str) 
         "environment": {key: value for key, value in sorted(os.environ.items()) if key.startswith(_RELEVANT)},
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def of_machine() -> dict[str, Any]:
+    """What stays as it is while nobody changes the machine."""
+    return {
+        "cpu_model": processor.model(),
+        "vectors": processor.widest(processor.flags()),
+        "cores": os.cpu_count(),
+        "cores_allowed": len(os.sched_getaffinity(0)),
+        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "memory_bytes": psutil.virtual_memory().total,
+        "kernel": platform.release(),
+        **_of_gpus(),
+    }
+
+
+def in_words(machine: Mapping[str, Any]) -> str:
+    """Facts of a machine in a line; LookupError where they are none."""
+    model, cores, memory = machine["cpu_model"], machine["cores"], bytes_text(machine["memory_bytes"])
+    vectors = str(machine.get("vectors", ""))  # older runs have none
+    model = model if not vectors or vectors.startswith("not available") else f"{model} with {vectors}"
+    return f"{model}, {cores} cores, {memory}, kernel {machine['kernel']}"
 
 
 def of_targets(imported: Mapping[str, Imported], arms: int) -> dict[str, Any]:
@@ -76,13 +94,6 @@ _OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries", "pool")
 
 
 _RELEVANT = ("MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_")
-
-
-def _cpu_model() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or "not available: /proc/cpuinfo names no model"
 
 
 def _first_line(path: str) -> str:

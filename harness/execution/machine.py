@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
+from harness.execution import processor
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
 from harness.gpu import fitness, installed, visible, wheels
@@ -241,8 +242,8 @@ def _compilers() -> Capability:
 
 def bfloat16() -> Capability:
     """oneDNN has bfloat16 primitives for processors with AVX-512 only (`cpu_isa_traits.hpp`, avx512_core)."""
-    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
-    missing = [flag for flag in ("avx512bw", "avx512dq", "avx512vl") if flag not in flags.split()]
+    known = processor.flags()
+    missing = [flag for flag in ("avx512bw", "avx512dq", "avx512vl") if flag not in known]
     why = f"the processor has no {', '.join(missing)}" if missing else "the processor has AVX-512"
     return Capability("bfloat16", "workload.amp on a CPU", not missing, why, optional=True)
 

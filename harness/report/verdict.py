@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.printable import printable
-from harness.base.units import bytes_text
+from harness.execution.facts import in_words
 from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
 from harness.report import numbers
@@ -54,8 +54,7 @@ def machine(facts: Mapping[str, Any]) -> str:
     software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "software not recorded"
     if not isinstance(facts["memory_bytes"], int):
         return "machine not recorded as this harness does"
-    memory = bytes_text(facts["memory_bytes"])
-    return f"{software}; {facts['cpu_model']}, {facts['cores']} cores, {memory}, kernel {facts['kernel']}"
+    return f"{software}; {in_words(facts)}"
 
 
 def _table(*columns: str) -> Table:

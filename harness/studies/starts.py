@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import DamagedRunError, ImportFailedError
-from harness.execution import worker_archive
+from harness.execution import facts, worker_archive
 from harness.execution.interruption import Interruption
 from harness.gpu import fitness, installed, visible
 from harness.judging.verdict import Verdict
@@ -24,7 +25,7 @@ from harness.targets.interpreter import Interpreter
 from harness.targets.probed import Probed
 
 SIDES = ("from", "to")
-_USED = "used.json"
+_USED, _MACHINE = "used.json", "machine.json"
 TITLE = "starts"
 _INSTRUCTIONS = ("CPU_", "F16C")
 """Sets of a processor's instructions: what they are worth is a question of speed, which is asked."""
@@ -63,6 +64,7 @@ class Starts(Study):
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
         """Ask each target; one whose MXNet does not import is an answer, too. Scripts count as they are now."""
+        folder.write_json(_MACHINE, facts.of_machine())
         folder.write_json(_USED, [asdict(used) for used in self._read()])
         names = script_names.names(self.used())
         for trial in trials:
@@ -129,7 +131,14 @@ class Starts(Study):
             *_of_names(self.used(), old, new),
             *self._of_variables(old, new),
         ]
-        return Row(TITLE, ordered(reasons), (*_told(old, new), *self._looked_up(old, new), *self._unseen()), evidence)
+        told = (*_told(old, new), *self._looked_up(old, new), *self._unseen(), *self._where())
+        return Row(TITLE, ordered(reasons), told, evidence)
+
+    def _where(self) -> Iterator[str]:
+        """The machine: what computes, and how fast, depends on its instructions."""
+        if self.folder is not None and self.folder.has(_MACHINE):
+            with suppress(LookupError, TypeError):
+                yield f"on {facts.in_words(self.folder.read_json(_MACHINE))}"
 
     def _looked_up(self, old: Probed, new: Probed) -> Iterator[str]:
         """Of the names that scripts use: how many, and those that neither has as they are called."""

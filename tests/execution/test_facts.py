@@ -17,11 +17,19 @@ def test_facts_are_complete_and_go_into_json() -> None:
     assert {"cpu_model", "cores", "memory_bytes", "kernel", "governor", "gpus", "load_1min", "environment"} <= set(
         known
     )
-    assert known["cores"] >= 1
+    assert known["cores"] >= 1 and known["vectors"]
     assert known["memory_bytes"] > 1e8
     assert known["target_packages"] == {"mxnet": "1.9.1"}
     assert known["controller_packages"]["asv"] == "0.6.6"
     assert "target_interpreters" not in known
+
+
+def test_a_machine_in_a_line() -> None:
+    known = {"cpu_model": "AMD EPYC", "vectors": "avx2", "cores": 2, "memory_bytes": 8 << 30, "kernel": "6.18"}
+    assert facts.in_words(known) == "AMD EPYC with avx2, 2 cores, 8.59 GB, kernel 6.18"
+    older = {name: fact for name, fact in known.items() if name != "vectors"}
+    for each in (older, {**older, "vectors": "not available: no flags of x86"}):
+        assert facts.in_words(each) == "AMD EPYC, 2 cores, 8.59 GB, kernel 6.18"
 
 
 def test_arms_with_interpreters_of_their_own_are_told_apart() -> None:

@@ -104,6 +104,17 @@ def test_a_gpu_that_is_lost_says_nothing_of_mxnet(monkeypatch: pytest.MonkeyPatc
     assert starts._unfit(Interpreter(Path("python"))) == ()
 
 
+def test_the_machine_is_told_where_it_is_known(tmp_path: Path) -> None:
+    """What is faster on one processor is not on another; studies of before do not say which it was."""
+    study = _study(tmp_path, OLD, NEW)
+    assert study.folder is not None and not any(line.startswith("on ") for line in study.row.told)
+    machine = {"cpu_model": "AMD EPYC", "vectors": "avx2", "cores": 2, "memory_bytes": 8 << 30, "kernel": "6.18"}
+    study.folder.write_json("machine.json", machine)
+    assert study.row.told[-1] == "on AMD EPYC with avx2, 2 cores, 8.59 GB, kernel 6.18"
+    study.folder.write_json("machine.json", {"cores": 2})
+    assert not any(line.startswith("on ") for line in study.row.told)
+
+
 def test_instructions_are_told_as_speed_is_asked_for(tmp_path: Path) -> None:
     old, new = (replace(each, features={**each.features, "CPU_AVX": each is OLD}) for each in (OLD, NEW))
     study = _study(tmp_path, old, new)
