@@ -99,5 +99,6 @@ def _study(arguments: argparse.Namespace) -> Qualify:
         given["topologies"] = ()
     if arguments.seeds is not None and arguments.seeds < 4:
         raise InputError(f"--seeds {arguments.seeds}: fewer than 4 have no interval; give more")
-    scenarios = qualify.read(arguments.paths or qualify.shipped(horovod))
-    return Qualify(Asked(old, new, scenarios, operators=tuple(arguments.only or ()), **given))
+    paths, left_out = (arguments.paths, ()) if arguments.paths else qualify.possible(qualify.shipped(horovod))
+    scenarios, only = qualify.read(paths), tuple(arguments.only or ())
+    return Qualify(Asked(old, new, scenarios, operators=only, left_out=left_out, **given))

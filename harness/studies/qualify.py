@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import HarnessError, InputError
+from harness.execution import machine, request
 from harness.judging.verdict import Verdict
+from harness.planning import validation
 from harness.scenario import models
 from harness.scenario.schema import Target
 from harness.scenario.shipped import folder
@@ -78,7 +80,7 @@ _FAILURES = ("crashes", "hangs", "is not finite")
 class Asked:
     """What is to be qualified, and how. ``scenarios``: plain values by name; those with faults are for survival.
 
-    ``operators``: some of them; none for all.
+    ``operators``: some of them; none for all. ``left_out``: why some of ours are not asked on this machine.
     """
 
     old: Target
@@ -94,6 +96,8 @@ class Asked:
     latency: bool = True
     """Whether speed is also asked of steps: qualifications of older versions did not."""
 
+    left_out: tuple[str, ...] = ()
+
     def as_json(self) -> dict[str, Any]:
         """From which `from_json` makes it again."""
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self._targets.items()}
@@ -107,6 +111,7 @@ class Asked:
     def from_json(cls, body: Mapping[str, Any]) -> Asked:
         """LookupError, TypeError or ValueError for what is none."""
         lists = {name: tuple(body[name]) for name in ("rows", "topologies", "faults", "operators")}
+        lists["left_out"] = tuple(body.get("left_out", ()))
         return cls(**{"latency": False, **body, **lists, OLD: Target(**body[OLD]), NEW: Target(**body[NEW])})
 
     def sides(self, name: str) -> Sides:
@@ -251,12 +256,14 @@ class Qualify(Composite):
 
     def _of_scenarios(self, row: str, kinds: Mapping[str, Callable[[Compare, str], Iterator[Reason]]]) -> Row:
         """Reasons of each scenario, by what makes them of a part; what was found and is no reason is told."""
-        against, told, evidence = list[Reason](), list[str](), list[str]()
+        against, evidence = list[Reason](), list[str]()
+        told = [f"not asked: {why}" for why in self.asked_.left_out]
         keys = [key for key in self.keys if key.partition("-")[0] in kinds]
         for key in keys:
             study, (kind, _, name) = self.parts.get(key), key.partition("-")
             if not isinstance(study, Compare):
-                against.append(Reason(f"{name}: {self._missing(key)}", "not decided"))
+                why = self._missing(key).removeprefix(f"{name}: ")
+                against.append(Reason(f"{name}: {why}", "not decided"))
                 continue
             found = [replace(each, text=f"{name}: {each.text}") for each in kinds[kind](study, name)]
             against += [each for each in found if each.word != "go"]
@@ -267,7 +274,7 @@ class Qualify(Composite):
         elif not against and all(isinstance(each, Compare) and each.unavailable for each in map(self.parts.get, keys)):
             against.append(Reason("the old one has nothing of what is asked: no scenario was trained", "not decided"))
         against += [Reason(each, "not decided") for each in self.asked_.unused if keys]
-        return Row(TITLES[row], ordered(against), tuple(told), tuple(evidence))
+        return Row(TITLES[row], ordered([*dict.fromkeys(against)]), tuple(told), tuple(evidence))
 
     def _with_operators(self, row: Row) -> Row:
         """And which operators take longer, where all were called."""
@@ -422,6 +429,13 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
 def shipped(horovod: bool = False) -> list[Path]:
     """The scenarios that are asked about where a user gives none; ``horovod``: also of two of its ranks."""
     return sorted(path for path in (folder() / "qualify").glob("*.yaml") if horovod or path.stem != "horovod")
+
+
+def possible(paths: Sequence[Path]) -> tuple[list[Path], tuple[str, ...]]:
+    """Of scenarios that nobody asked for by name those that this machine can run, and why it cannot run the others."""
+    plans = ((path, validation.load(path, [])) for path in paths)
+    unmet = {path: machine.unmet(request.planned(found, resolve.settled(found)).plan) for path, found in plans}
+    return [path for path, why in unmet.items() if why is None], tuple(filter(None, unmet.values()))
 
 
 def read(paths: Sequence[Path]) -> dict[str, Mapping[str, Any]]:

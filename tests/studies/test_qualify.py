@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import InputError
+from harness.execution import processor
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
 from harness.studies import accepted, compare, qualify, study_folder
@@ -77,6 +79,33 @@ def test_what_is_shipped_can_be_asked_about() -> None:
     assert list(names) == ["dist-sync", "lenet-bfloat16", "lenet", "lstm", "resnet18"]
     assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 18
     assert {path.stem for path in qualify.shipped(horovod=True)} - {*names} == {"horovod"}
+
+
+def test_ours_that_this_machine_cannot_run_is_told_and_no_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without AVX-512 a version beside itself could not be `go`."""
+    monkeypatch.setattr(processor, "flags", lambda: frozenset({"avx2"}))
+    paths, left_out = qualify.possible(qualify.shipped())
+    assert [path.stem for path in paths] == ["dist-sync", "lenet", "lstm", "resnet18"]
+    why = "lenet-bfloat16: amp on a CPU is not possible here: the processor has no avx512bw, avx512dq, avx512vl"
+    assert [each.partition(";")[0] for each in left_out] == [why]
+    study = Qualify(replace(ASKED, rows=(qualify.DRIFT,), left_out=left_out))
+    study.parts = {"drift-one": _drift(*SAME)}
+    (row,) = study.rows
+    assert row.word == "go" and row.told[0].startswith(f"not asked: {why}")
+    asked = study.asked_.as_json()
+    assert qualify.Asked.from_json(json.loads(json.dumps(asked))).left_out == left_out
+    del asked["left_out"]
+    assert qualify.Asked.from_json(asked).left_out == (), "one of before"
+
+
+def test_a_users_own_that_this_machine_cannot_run_leaves_it_open() -> None:
+    study = Qualify(replace(ASKED, rows=(qualify.SPEED,)))
+    study.failures = dict.fromkeys(study.keys, "one: amp on a CPU is not possible here")
+    (row,) = study.rows
+    assert [reason.text for reason in row.reasons] == ["one: amp on a CPU is not possible here"], "once"
+    assert row.word == "not decided"
 
 
 def test_what_differs_and_nothing_uses_decides_nothing() -> None:
@@ -376,7 +405,7 @@ def test_a_part_that_failed_is_told_and_not_tried_for_ever(tmp_path: Path) -> No
     for key in ("speed-one", "latency-one"):
         assert study.add(key, None, "no such machine") == f"{key}: no such machine"
     assert study.wanted() == []
-    assert study.rows[1].reasons == (Reason("one: no such machine", "not decided"),) * 2
+    assert study.rows[1].reasons == (Reason("one: no such machine", "not decided"),)
     with pytest.raises(LookupError):
         study.add("speed-two", None, "")
 
