@@ -282,3 +282,24 @@ def test_of_an_operators_cases_the_one_that_dies_most_is_told() -> None:
     both = {name: _named(name, **CRASH) for name in names}
     found = parity(Swept(lives[1], lives[2:]), Swept(both, [one, lives[0]]), (NAMES, NAMES))
     assert [(each.case["case"], each.cases) for each in found.fickle] == [("op(b) base", 2)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "repeats"),
+    [
+        (_ok(3.062e-41), _ok(3.093e-41), False),
+        (_ok(1.0, 0.0), _ok(1.0, 4.56e-41), False),
+        (_ok(1.0, gradient=3.062e-41), _ok(1.0, gradient=3.093e-41), False),
+        (_ok(1.0, changed=3.062e-41), _ok(1.0, changed=3.093e-41), False),
+        (_ok(6.9e-310, dtype="float64"), _ok(6.8e-310, dtype="float64"), False),
+        (_ok(3.062e-41), _ok(3.062e-41), True),
+        (_ok(1.0, 1e-9), _ok(1.0, 3e-9), True),
+        (_ok(2.0e-5, dtype="float16"), _ok(2.1e-5, dtype="float16"), True),
+        (_ok(float("nan")), _ok(float("nan")), True),
+        (CRASH, CRASH, True),
+    ],
+)
+def test_numbers_below_the_normal_ones_have_to_come_again_to_the_bit(one: Any, other: Any, repeats: bool) -> None:
+    """Addresses in memory that nobody wrote look like that; what is left of sums that cancel does not."""
+    named = [{"op(1n) base": {"op": "op", "case": "op(1n) base", **each}} for each in (one, other)]
+    assert Swept(named[0], [named[1]]).repeats("op(1n) base") is repeats
