@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -63,7 +64,8 @@ def test_a_version_beside_itself_is_a_go(folder: Path) -> None:
         [("starts", "go"), ("means the same", "go"), ("survives the same", "go"), ("NaN, hang, crash", "go")],
     )
     starts = body["rows"][0]
-    versions, looked_up = starts["told"]
+    versions, looked_up, machine = starts["told"]
+    assert re.match(r"on .+ with \w+, \d+ cores, .+, kernel ", machine)
     assert versions == f"from {versions.split(' to ')[1]} to {versions.split(' to ')[1]}"
     assert looked_up.endswith("names of MXNet that scripts use were looked up")
     assert body["rows"][2]["told"][-1] == "1 cells"
