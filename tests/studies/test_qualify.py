@@ -81,9 +81,7 @@ def test_what_is_shipped_can_be_asked_about() -> None:
     assert {path.stem for path in qualify.shipped(horovod=True)} - {*names} == {"horovod"}
 
 
-def test_ours_that_this_machine_cannot_run_is_told_and_no_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_ours_that_this_machine_cannot_run_is_told_and_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without AVX-512 a version beside itself could not be `go`."""
     monkeypatch.setattr(processor, "flags", lambda: frozenset({"avx2"}))
     paths, left_out = qualify.possible(qualify.shipped())
