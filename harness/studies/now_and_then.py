@@ -19,6 +19,9 @@ MOST = 8
 """Operators that are asked some more, by their first case; of further ones nobody knows."""
 
 CHANCE = 0.05
+POOLED = 0.01
+"""Of passes and calls together: stricter, as only what was odd in a pass is asked some more."""
+
 _ROUNDING = 1e-9
 """Three of three against none are just beyond: 1 in 20."""
 
@@ -49,16 +52,18 @@ def _is_beyond(more: Mapping[str, Any]) -> bool:
 
     Such calls clear nothing by themselves: a process that was asked nothing before has other memory.
     """
-    by_passes = not more["old"] and _is_more(more["passes"], 0, max(more.get("of", PASSES), more["passes"]))
-    return by_passes or _is_more(more["new"], more["old"], more["times"])
+    of = max(more.get("of", PASSES), more["passes"])
+    by_passes = not more["old"] and _is_more(more["passes"], 0, of)
+    by_both = _is_more(more["passes"] + more["new"], more["old"], of + more["times"], POOLED)
+    return by_passes or by_both or _is_more(more["new"], more["old"], more["times"])
 
 
-def _is_more(new: int, old: int, times: int) -> bool:
+def _is_more(new: int, old: int, times: int, chance: float = CHANCE) -> bool:
     """By Fisher's exact test, one-sided."""
     from scipy.stats import fisher_exact
 
     table = [[count, times - count] for count in (new, old)]
-    return float(fisher_exact(table, alternative="greater").pvalue) <= CHANCE + _ROUNDING
+    return float(fisher_exact(table, alternative="greater").pvalue) <= chance + _ROUNDING
 
 
 def _told(each: Difference, more: Mapping[str, Any] | None) -> Difference:

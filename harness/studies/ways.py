@@ -78,17 +78,22 @@ def with_ways(found: Parity, old: Mapping[str, Swept], new: Mapping[str, Swept])
 
 def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -> Parity:
     each: dict[str, dict[str, list[Difference]]] = {way.kind: {}, f"no longer {way.kind}": {}, "": {}}
+    told_of = {(known.op, name) for known in (*found.differences, *found.better) for name in known.names}
+    untold = set[str]()
     for name, case in old[0].cases.items():
         if not all(name in swept.cases and swept.repeats(name) for swept in (*old, *new)):
             continue
-        if way.may_explain and between(case, new[0].cases[name]) is not None:
+        differs = between(case, new[0].cases[name]) is not None
+        if differs and not way.may_explain and (case["op"], name) not in told_of:
+            untold.add(case["op"])  # memory that nobody wrote, most likely: no row, and no silence either
+        if differs and way.may_explain:
             continue  # it has its row
         was, now = (between(usual.cases[name], by_way.cases[name]) for usual, by_way in (old, new))
         if was is None and now is None:
             continue
         apart = between(old[1].cases[name], new[1].cases[name]) if was and now else None
-        if apart is not None and between(case, new[0].cases[name]) is not None:
-            continue  # it has its row, too
+        if apart is not None and differs:
+            continue  # it has its row, too, or is among what has none
         is_better = not now or (apart is not None and apart[0] in BETTER)
         kind = "" if was and now and not apart else f"no longer {way.kind}" if is_better else way.kind
         how = (apart or now or was or ("", ""))[1]
@@ -100,6 +105,7 @@ def _with(found: Parity, way: Way, old: Sequence[Swept], new: Sequence[Swept]) -
         differences=worst_first([*(_there(known, way, old[0], new[1]) for known in found.differences), *against]),
         better=(*found.better, *better),
         otherwise=(*found.otherwise, *(f"{op} {way.kind}" for op in sorted(each[""]))),
+        untold=tuple(sorted({*found.untold, *untold})),
     )
 
 

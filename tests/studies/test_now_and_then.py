@@ -61,3 +61,10 @@ def test_what_nobody_asked_more_about_stays() -> None:
     other = {"op": "op", "case": "op() other", "passes": 1, "old": 0, "new": 0, "times": 8}
     assert now_and_then.with_more(PARITY, [other]) == PARITY
     assert now_and_then.with_more(replace(PARITY, fickle=()), [other]).by_chance == ()
+
+
+def test_passes_and_calls_that_are_chance_each_may_not_be_together() -> None:
+    """Of 3 of 6 and 3 of 8 against none: 0.8 %; of 2 of 6 and 3 of 8 2 %, which is not enough."""
+    kept = {"op": "op", "case": "op()", "old": 0, "times": 8, "of": 6}
+    assert now_and_then.with_more(PARITY, [{**kept, "passes": 3, "new": 3}]).fickle
+    assert now_and_then.with_more(PARITY, [{**kept, "passes": 2, "new": 3}]).by_chance == ("op",)

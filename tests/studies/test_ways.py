@@ -125,3 +125,15 @@ def test_without_onednn_only_what_has_code_for_it_is_asked() -> None:
     assert plain.matters_to("Convolution") and plain.matters_to("gluon.nn.Conv2D")
     assert plain.matters_to("_contrib_quantize_v2")
     assert not plain.matters_to("topk") and not plain.matters_to("softmax_cross_entropy")
+
+
+def test_what_differs_and_has_no_row_is_named() -> None:
+    """As the old one does not come to the same on NaiveEngine: by memory that nobody wrote, most likely."""
+    old, new = _target(1.0, 1.5), _target(2.0, 2.5)
+    names: tuple[dict[str, list[str]], dict[str, list[str]]] = ({"op": []}, {"op": []})
+    plain = parity(as_usual(old), as_usual(new), names)
+    found = with_ways(plain, old, new)
+    assert (found.differences, found.untold) == ((), ("op",))
+    old, new = _target(1.0, 1.0), _target(2.0, 2.0)
+    rowed = with_ways(parity(as_usual(old), as_usual(new), names), old, new)
+    assert ([each.kind for each in rowed.differences], rowed.untold) == (["other values"], ())
