@@ -36,13 +36,16 @@ def shows(study: Compare, suspect: Suspect) -> bool:
 def is_refuted(study: Compare, suspect: Suspect) -> bool:
     """Whether it says otherwise, and not only nothing: what begins late shows in pairs alone.
 
-    Where rounding grows as far as what is suspected, or pairs end apart time after time, nobody can say.
+    What agrees by the measure, and is held back by all of the time (`evidence.guarded`), refutes nothing. Where
+    rounding grows as far as what is suspected, or pairs end apart time after time, nobody can say.
     """
     if suspect.measure == MEANING:
         hidden = any(found.rounding is not None for found in study.meanings.values()) or _ends_apart(study)
         return not study.broken and not hidden and bool(study.meanings) and bool(study.evidence.pairs)
     found = finding(study, suspect)
-    return found is not None and found.word != "undecided"
+    if found is None or found.word == "undecided":
+        return False
+    return found.word != suspect.word if suspect.word else found.word == "same"
 
 
 def _ends_apart(study: Compare) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from harness.judging.verdict import Verdict
 from harness.studies.compare import Compare
 from harness.studies.finding import sentence
-from harness.studies.nights import OUTCOME, TRIES, Answer, State, outcomes_of
+from harness.studies.nights import OUTCOME, TRIES, WHOLE, Answer, State, numbers_of, outcomes_of
+from harness.studies.suspicion import usual_of
 from harness.studies.watched import Watched
 
 
@@ -30,12 +31,44 @@ def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
     if seen.watched.past.reference is None and not any(verdict.verdict == "pass" for verdict in seen.verdicts):
         return "failed", f"{seen.verdicts[-1].reason}; no night has passed yet"
     alerted = {answer.arm for answer in answers if answer.word == "software"}
+    if not alerted and (why := _none_passed(seen, answers)):
+        return "failed", why
     word, note = _of_changed(seen, answers, alerted) if seen.watched.changed else ("good", "")
+    if word == "good" and (lost := list(_lost(seen))):
+        word, note = _tried(seen.watched, "; ".join(filter(None, [note, *lost])))
     if word == "good" and (odd := list(_ending_otherwise(seen, answers))):
         word, note = _tried(seen.watched, "; ".join(filter(None, [note, *odd])))
     if alerted:  # what is not known of other arms has to be before later nights are compared with this one
         return "alert", "" if word == "good" else note
     return word, note
+
+
+def _none_passed(seen: Seen, answers: Sequence[Answer]) -> str:
+    """Why no run of tonight passed, where most did on the last good night and more runs of tonight do not, either."""
+    reference = seen.watched.past.reference
+    usually = usual_of(reference.outcomes.get(WHOLE, ())) if reference else ""
+    if usually != "pass" or any(verdict.verdict == "pass" for verdict in seen.verdicts):
+        return ""
+    asked = [answer for answer in answers if answer.measure == OUTCOME]
+    if asked and all(answer.word == "noise" for answer in asked):
+        return ""
+    return "; ".join([f"none of {len(seen.verdicts)} runs passed: {seen.verdicts[-1].reason}", *map(_said, asked)])
+
+
+def _said(answer: Answer) -> str:
+    return f"{answer.arm or 'the verdict'}: {answer.text}"
+
+
+def _lost(seen: Seen) -> Iterator[str]:
+    """Numbers that the last good night had of an arm, and that no run of tonight has."""
+    reference = seen.watched.past.reference
+    tonight = [numbers_of(verdict) for verdict in seen.verdicts if verdict.trusted]
+    for arm, numbers in (reference.numbers if reference else {}).items():
+        if arm not in seen.watched.arms or seen.watched.is_another_job(arm):
+            continue
+        lost = [name for name in numbers if not any(name in each.get(arm, {}) for each in tonight)]
+        if lost:
+            yield f"{arm}: no run of tonight has {', '.join(lost)}, which the last good night had"
 
 
 def _ending_otherwise(seen: Seen, answers: Sequence[Answer]) -> Iterator[str]:
@@ -47,7 +80,7 @@ def _ending_otherwise(seen: Seen, answers: Sequence[Answer]) -> Iterator[str]:
     for answer in answers:
         words = {outcomes_of(verdict).get(answer.arm, "completed") for verdict in seen.verdicts}
         if answer.measure == OUTCOME and answer.word in words_ and words - {"completed", "pass"}:
-            yield f"{answer.arm or 'the verdict'}: {answer.text}"
+            yield _said(answer)
 
 
 def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str]) -> tuple[State, str]:

@@ -30,7 +30,7 @@ from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
 from harness.studies.finding import MOST_RESOLVED, Finding, Question
 from harness.studies.night_states import Seen
-from harness.studies.nights import MEANING, OUTCOME, WHOLE, Answer, Measured, Moved, Night, Word
+from harness.studies.nights import MEANING, OF_OURS, OUTCOME, WHOLE, Answer, Measured, Moved, Night, Word
 from harness.studies.pairs import seconds_of
 from harness.studies.study import Study, Trial, reopened
 from harness.studies.study_folder import PARTS, StudyFolder
@@ -74,7 +74,6 @@ _DIGEST = re.compile(r"@[0-9a-f]{12}\b")
 """Of files in a cause: while nothing is mended, they are edited."""
 
 _GROUND = "nothing that is tracked changed"
-_OF_OURS = {"aborted", "interrupted"}
 """Outcomes in which the harness failed: no ending of the job."""
 
 
@@ -496,7 +495,7 @@ class Nightly(Composite):
         """How each run with so many changes ended; "" where the job did not answer: no verdict, or our failure."""
         each = [nights.outcomes_of(verdict) for verdict in self._of_runs(suspect, count, OUTCOME_RERUNS)]
         words = [one.get(suspect.arm, "" if suspect.arm == WHOLE else one.get("main", "")) for one in each]
-        return ["" if {*word.split(", ")} & _OF_OURS else word for word in words]
+        return ["" if {*word.split(", ")} & OF_OURS else word for word in words]
 
     def _of_runs(self, suspect: Suspect, count: int, times: int) -> list[Verdict]:
         names = [f"with-{count}-{number}-{suspect.part}" for number in range(1, times + 1)]
@@ -589,10 +588,9 @@ class Nightly(Composite):
         study = self.parts.get(f"step-{count}-{suspect.part}")
         if not isinstance(study, Compare):
             return None
-        finding = confirmation.finding(study, suspect)
-        if finding is not None and finding.word == "undecided":
+        finding, shows = confirmation.finding(study, suspect), confirmation.shows(study, suspect)
+        if finding is not None and not shows and not confirmation.is_refuted(study, suspect):
             return None
-        shows = confirmation.shows(study, suspect)
         if suspect.measure == MEANING and not (study.broken or study.meanings):
             return None
         return None if shows and self._is_less_than_half(finding, suspect) else shows

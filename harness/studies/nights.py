@@ -19,6 +19,8 @@ SCHEMA = "harness/night/1"
 FILE, ACCEPTED = "night.json", "accepted.json"
 OUTCOME, MEANING = "outcome", "meaning"
 WHOLE = ""
+OF_OURS = {"aborted", "interrupted"}
+"""Outcomes that say nothing of a job."""
 """In place of an arm: the scenario as a whole, whose outcome is its verdict."""
 
 

@@ -53,7 +53,7 @@ def by_outcome(each: Watched, outcomes: Mapping[str, Sequence[str]]) -> Iterator
         before = reference.outcomes.get(arm, ()) if reference else ()
         usual = usual_of(before)
         odd = [word for word in words if usual and word != usual]
-        known = sum(word != usual for word in before)
+        known = sum(word not in (usual, *nights.OF_OURS) for word in before)
         often_now = not known or len(odd) * len(before) > 2 * known * len(words)
         if odd and often_now and not (arm == WHOLE and odd_arm):
             odd_arm = True
@@ -111,8 +111,9 @@ def least_of(quantity: str, resolve: float) -> float:
 
 
 def usual_of(words: Sequence[str]) -> str:
-    """How it ends most often."""
-    return max(dict.fromkeys(words), key=list(words).count, default="")
+    """How it ends most often, where the harness did not fail."""
+    known = [word for word in words if not {*word.split(", ")} & nights.OF_OURS]
+    return max(dict.fromkeys(known), key=known.count, default="")
 
 
 def _change(quantity: str, before: float, after: float) -> str:

@@ -16,6 +16,7 @@ from harness.studies.suspicion import Suspect
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("then", {}), Side("now", {"seed": 1}))
 )
+OF_SPEED = Suspect("main-mlp", "mlp", "throughput", "look", "slower", "slower")
 OF_MEANING = Suspect("main-mlp", "mlp", "meaning", "series", "losses moved", "")
 
 
@@ -52,3 +53,22 @@ def test_what_ends_apart_time_after_time_refutes_nothing() -> None:
     assert not confirmation.is_refuted(_ended(*every_time), OF_MEANING)
     assert confirmation.is_refuted(_ended(*(each * 1e-4 for each in every_time)), OF_MEANING), "that is rounding"
     assert confirmation.is_refuted(_ended(0.04, -0.04, 0.03, -0.03, 0.05, -0.05), OF_MEANING), "now so, now so"
+
+
+def _timed(effect: float, overall: float) -> Compare:
+    study = Compare(SIDES, Question("throughput", 0.01, 100.0))
+    study.short.found = {"now": Meaning("identical", "the same", 0.0)}
+    for scatter in (0.001, -0.001, 0.0005, -0.0005, 0.0, 0.0002):
+        effects = {"throughput": {"now": effect + scatter}, "throughput_overall": {"now": overall + scatter}}
+        study.evidence.pairs.append(Pair("run", 1.0, effects, {"throughput": 100.0}))
+        study.evidence.looks.append(Look(len(study.evidence.pairs), len(study.evidence.pairs) / 10))
+    return study
+
+
+def test_what_all_of_the_time_holds_back_is_neither_shown_nor_refuted() -> None:
+    """Turns are 3 % slower, and all of the time is as fast."""
+    held_back = _timed(-0.03, 0.0)
+    assert "slower" in confirmation.said(held_back, OF_SPEED)
+    assert not confirmation.shows(held_back, OF_SPEED) and not confirmation.is_refuted(held_back, OF_SPEED)
+    assert confirmation.shows(_timed(-0.03, -0.03), OF_SPEED)
+    assert confirmation.is_refuted(_timed(0.0, 0.0), OF_SPEED)

@@ -653,3 +653,61 @@ def test_numbers_of_another_job_are_not_suspected_and_those_that_are_gone_are(fo
         ("meaning", "final_loss is no finite number")
     ]
     assert study.night.scenarios[0].state == "undecided"
+
+
+def _after_a_pass(**reference: Any) -> Watched:
+    """After a good night whose runs passed."""
+    known = _reference(tracked=Tracked(VALUES), outcomes={"main": ["completed"], "": ["pass"]}, **reference)
+    return _watched(past=Past(known, "n1", known, HISTORY))
+
+
+@pytest.mark.parametrize(("again", "state"), [("crashed", "failed"), ("completed", "good")])
+def test_a_night_on_which_nothing_passed_has_failed(folder: StudyFolder, again: str, state: str) -> None:
+    """Software is as it was: the data may be gone, or the disk. Somebody has to be told, by the exit code at least."""
+    study = _night(folder, _after_a_pass(), repeat=1)
+    study.verdicts["round-1-mlp"] = replace(_verdict("r", outcome="crashed"), verdict="fail", reason="no such file")
+    while key := _next(study):
+        _run(study, key, outcome=again)
+    found = study.night.scenarios[0]
+    assert found.state == state
+    if state == "failed":
+        assert found.note.startswith("none of 1 runs passed: no such file; main: crashed in 1 of 1 rounds")
+
+
+def test_a_night_of_which_nothing_can_be_told_has_failed(folder: StudyFolder) -> None:
+    study = _night(folder, _after_a_pass(), repeat=1)
+    study.verdicts["round-1-mlp"] = replace(_verdict("r"), verdict="unknown", reason="the limit was not measured")
+    found = study.night.scenarios[0]
+    assert (found.state, found.note) == ("failed", "none of 1 runs passed: the limit was not measured")
+
+
+def test_a_number_that_is_gone_keeps_a_night_from_being_good(folder: StudyFolder) -> None:
+    """Else it was never missed again: the next nights are compared with this one."""
+    study = _night(
+        folder, _after_a_pass(numbers={"main": {"seconds_per_sample": [1.0], "final_loss": [0.4]}}), repeat=1
+    )
+    study.verdicts["round-1-mlp"] = _verdict("r")
+    found = study.night.scenarios[0]
+    told = "main: no run of tonight has final_loss, which the last good night had"
+    assert (found.state, found.note) == ("undecided", told)
+
+
+def test_failures_of_the_harness_are_no_usual_end(folder: StudyFolder) -> None:
+    """Three processes that could not be started were usual, and what crashed after them was no news."""
+    known = _reference(tracked=THEN, outcomes={"main": ["aborted", "aborted", "completed"]})
+    study = _night(folder, _watched(changed=True, past=Past(known, "n1", known, HISTORY)), repeat=1)
+    study.verdicts["round-1-mlp"] = _verdict("r", outcome="crashed")
+    (suspect,) = [each for each in study.suspects if each.measure == "outcome"]
+    assert suspect.why == "crashed in 1 of 1 rounds, completed before"
+
+
+def test_a_step_that_all_of_the_time_holds_back_clears_no_change(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    _compared(study, "look-main-mlp", SLOWER)
+    _compared(study, "confirm-throughput-main-mlp", SLOWER)
+    step = _compared(study, "step-1-throughput-main-mlp", SLOWER)
+    for pair in step.evidence.pairs:
+        pair.effects["throughput_overall"][step.evidence.others[0].name] = 0.0  # type: ignore[index]
+    (answer,) = study.answers
+    assert (answer.word, answer.cause) == ("software", "one of: a variable; the batch")
