@@ -98,6 +98,11 @@ def _between(arguments: argparse.Namespace, good: Target, bad: Target) -> list[T
         return [_targets.read("--between", each.split(",")) for each in arguments.between]
     if good.mxnet is None or bad.mxnet is None:
         raise InputError("between interpreters nobody knows what there is; give --between python=PATH, in order")
+    if (same := good.model_copy(update={"mxnet": bad.mxnet})) != bad:
+        raise InputError(
+            f"{same} and {bad} differ in more than mxnet: what the rest does would be blamed on the first wheel; "
+            "give --between, in order"
+        )
     ends = [_order(each.mxnet or "") for each in (good, bad)]
     if ends[0] >= ends[1]:
         raise InputError(f"--good {good.mxnet} is not older than --bad {bad.mxnet}; give --between, in order")

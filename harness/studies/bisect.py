@@ -172,7 +172,10 @@ class Bisect(Composite):
             return (
                 f"{self._of(bad)} shows it, {self._of(good)} does not; of those between nothing can be said: {others}"
             )
-        return f"{self._of(bad)} is the first that shows it; {self._of(good)} does not"
+        before = self.keys_[: self.keys_.index(good)]
+        unasked = [self._named(key) for key in before if not self._is_through(key)]
+        once = f"; taken to be without it, and not asked: {', '.join(unasked)}" if unasked else ""
+        return f"{self._of(bad)} is the first that shows it; {self._of(good)} does not{once}"
 
     def _of(self, key: str) -> str:
         return f"{self._named(key)} ({self.told(key)})"

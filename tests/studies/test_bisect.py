@@ -230,3 +230,11 @@ def test_an_operator_that_was_not_compared_says_nothing(found: Parity, shown: st
     part.__class__ = type("Known", (Operators,), {"parity": found})
     study.parts["04"] = part
     assert study.shown("04") == shown
+
+
+def test_those_before_that_nobody_asked_are_named() -> None:
+    """What came, went and came again is not found by halves."""
+    assert _bisected(PASS, None, PASS, FAIL, FAIL).in_words.endswith(
+        "taken to be without it, and not asked: mxnet 1.6.0"
+    )
+    assert "not asked" not in _bisected(PASS, PASS, FAIL, FAIL, FAIL).in_words
