@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.printable import printable
-from harness.studies.qualify import ROWS, Qualify
+from harness.studies import survival
+from harness.studies.qualify import OPERATORS, ROWS, SURVIVAL, Asked, Qualify
 from harness.studies.row import Reason, Row, in_short
 
 MOST_REASONS = 12
@@ -29,8 +30,23 @@ def render(study: Qualify) -> RenderableType:
 def headline(study: Qualify) -> str:
     """The answer, how far was asked, and of what."""
     asked = study.asked_
-    alone = "" if len(asked.rows) == len(ROWS) else f" as far as asked ({', '.join(asked.rows)})"
+    limits = "; ".join(_limits(asked))
+    alone = f" as far as asked ({limits})" if limits else ""
     return f"{study.word.upper()}{alone}: {asked.old} → {asked.new}"
+
+
+def _limits(asked: Asked) -> Iterator[str]:
+    """What was left out by options."""
+    if len(asked.rows) != len(ROWS):
+        yield ", ".join(asked.rows)
+    if OPERATORS in asked.rows and asked.operators:
+        yield f"operators: {', '.join(asked.operators)}"
+    for name, own, usual in (
+        ("topologies", asked.topologies, survival.TOPOLOGIES),
+        ("faults", asked.faults, survival.FAULTS),
+    ):
+        if SURVIVAL in asked.rows and {*usual} - {*own}:
+            yield f"{name}: {', '.join(own) or 'none'}"
 
 
 def of_row(row: Row) -> RenderableType:

@@ -170,6 +170,20 @@ class Evidence:
         margin = self.margin(finding.measure)
         return margin is not None and not margin.low <= finding.mean.estimate <= margin.high
 
+    def but_for_missing(self, finding: Finding) -> Finding:
+        """What the pairs that have a number say, where some have none and so nothing is decided."""
+        if not finding.missing or finding.mean is None:
+            return finding
+        word = word_of(MEASURES[finding.measure], finding.mean, self.margin(finding.measure))
+        return replace(finding, word=word)
+
+    def is_better_about_so(self, finding: Finding) -> bool:
+        """Whether it is better for sure, and as likely as not by more than what counts as the same."""
+        kind, margin = MEASURES[finding.measure], self.margin(finding.measure)
+        if finding.word != kind.better or finding.mean is None or margin is None:
+            return False
+        return not margin.low <= finding.mean.estimate <= margin.high
+
     @property
     def doubt(self) -> str:
         """How many of the pairs that count were disturbed, in words; "" for none."""

@@ -177,6 +177,8 @@ def _of_worker(first: Trace, again: Sequence[Trace], other: Trace, rounded: Sequ
     if apart <= max(ROUNDING, _OWN * own) and strayed is None:
         how = "but for rounding" if own <= ROUNDING else "as far as the first repeats itself"
         unseeded = f"; {_UNSEEDED}" if own > _BY_CHANCE else ""
+        if _OWN * own >= 1:  # no two losses of one sign are farther apart than that
+            return Meaning("unknown", f"it differs, and so does the first one from itself: {parts}; {amount}{unseeded}")
         return Meaning("alike", f"alike {how}: {parts}; {amount}{unseeded}", apart)
     runs = (first, *again, *rounded)
     if rounded and _grows_as_far(runs, other) and _strayed(first, (*again, *rounded), other) is None:

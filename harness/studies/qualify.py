@@ -347,7 +347,9 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     alike = (
         f"both compute {len(found.otherwise)} otherwise by another way, and {len(found.unlike_numpy)} not as numpy does"
     )
-    return Row(title, ordered([*gone, *reasons, *lost]), (told, left, alike), evidence)
+    memory = "other values, where the old one has others on NaiveEngine, too, as of memory that nobody wrote"
+    untold = [f"{memory}: {', '.join(found.untold)}"] if found.untold else []
+    return Row(title, ordered([*gone, *reasons, *lost]), (told, left, alike, *untold), evidence)
 
 
 def _reason(difference: Difference) -> Reason:
@@ -363,6 +365,10 @@ def _drift(study: Compare, name: str) -> Iterator[Reason]:
     """Whether training goes where it went, and ends there."""
     asked = study.question_.measure
     yield from _answers(study, f"drift {name}")
+    for finding in study.evidence.findings() if not study.broken else ():
+        if study.evidence.is_better_about_so(finding):
+            told = f"{sentence(finding)}: it trains otherwise; look why, and accept it by name"
+            yield Reason(told, "not decided", f"drift {name}: better")
     if not study.broken:
         yield from _besides(study, [measure for measure in ENDS if measure != asked], name)
 
@@ -372,7 +378,8 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
-            yield Reason(f"{side}: {found.sentence}", word, f"meaning {name}")
+            known = f"meaning {name}" if found.word == "different" else f"meaning {name}: not known"
+            yield Reason(f"{side}: {found.sentence}", word, known)
         elif found.rounding is not None:
             yield Reason(f"{side}: {found.sentence}", "go")
     yield from _answers(study, f"speed {name}")
@@ -388,6 +395,9 @@ def _latency(study: Compare, name: str) -> Iterator[Reason]:
         yield Reason(f"steps: {study.nothing}", "not decided")
     elif study.evidence.pairs:
         yield from _besides(study, LATENCIES, name)
+        found = (study.evidence.finding(each, other) for each in LATENCIES for other in study.evidence.others)
+        if not any(each.mean is not None for each in found):
+            yield Reason("seconds of a step were not measured", "not decided", f"latency {name}")
 
 
 def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Reason]:
@@ -400,7 +410,7 @@ def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Rea
             finding = study.evidence.finding(measure, other)
             if study.evidence.is_worse_by_more(finding):
                 yield Reason(sentence(finding), "no-go", f"{_OWN.get(measure, measure)} {name}")
-            elif study.evidence.is_worse_about_so(finding):
+            elif study.evidence.is_worse_about_so(study.evidence.but_for_missing(finding)):
                 yield Reason(sentence(finding), "not decided", f"{_OWN.get(measure, measure)} {name}")
             elif finding.mean is None and study.evidence.pairs:
                 yield Reason(f"{MEASURES[measure].name} was not measured", "go")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -25,6 +26,16 @@ def test_nothing_is_known_yet(tmp_path: Path) -> None:
     text = _text(report.render(study))
     assert text.startswith("NOT DECIDED as far as asked (starts, operators): mxnet 1.8.0.post0 → mxnet 1.9.1")
     assert text.count("it was not asked yet") == 3
+
+
+def test_what_options_left_out_is_in_the_first_line() -> None:
+    asked = Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1"), {})
+    assert "as far as asked" not in report.headline(Qualify(asked))
+    few = replace(asked, operators=("sin",), faults=("kill",), topologies=())
+    told = "as far as asked (operators: sin; topologies: none; faults: kill): mxnet 1.8.0.post0"
+    assert told in report.headline(Qualify(few))
+    speed = replace(few, rows=("speed",))
+    assert "as far as asked (speed): " in report.headline(Qualify(speed))
 
 
 def test_reasons_of_a_row() -> None:

@@ -174,3 +174,11 @@ def test_what_parts_at_once_or_is_not_whole_is_no_rounding() -> None:
     both = dict.fromkeys(("worker/0", "worker/1"), CHAOTIC["worker/0"])
     second = {**both, "worker/1": other["worker/0"]}
     assert meaning.compare(both, [both], second, [_grown(4.0, 3.0, 2.0, 0.6, 0.6)]).word == "different"
+
+
+def test_where_no_loss_could_be_too_far_apart_nothing_is_known() -> None:
+    """A script that draws other numbers each time: three times what it differs by itself is all there is."""
+    first, again, other = (Trace([2.3, each], [{"w": "1"}, {"w": str(each)}]) for each in (2.0, 1.2, 23.0))
+    found = compare(first, again, other)
+    assert found.word == "unknown"
+    assert "the first differs from itself by up to 0.4" in found.sentence and "seed them" in found.sentence

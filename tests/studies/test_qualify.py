@@ -289,7 +289,6 @@ def _drift(*effects: float, end: float = 0.0, accuracy: float = 0.0, asked: str 
     [
         ((0.0,) * 8, "go"),
         (tuple(1.0 + each for each in SAME), "no-go"),
-        (tuple(each - 1.0 for each in SAME), "go"),
         (SCATTERED, "not decided"),
     ],
 )
@@ -419,3 +418,43 @@ def test_parts_are_found_again(tmp_path: Path) -> None:
     whole = study_folder.whole_of(tmp_path, first.id)
     assert whole is not None and whole.id == study.folder.id
     assert study_folder.whole_of(tmp_path, study.folder.id) is None
+
+
+def test_losses_that_are_far_lower_are_not_the_same() -> None:
+    """As of a loss that is a mean now, and was a sum."""
+    study = _drift(*(each - 1.0 for each in SAME), accuracy=0.01)
+    told = [each for each in qualify._drift(study, "one") if each.word != "go"]
+    assert [(each.word, each.name) for each in told] == [("not decided", "drift one: better")]
+    assert told[0].text.endswith("it trains otherwise; look why, and accept it by name")
+
+
+def test_pairs_without_a_number_hide_no_memory() -> None:
+    """Of six pairs five have half as much again, and one has no number."""
+    study = _speed(*SAME, peak_memory=0.4)
+    effects = dict(study.evidence.pairs[2].effects)
+    del effects["peak_memory"]
+    study.evidence.pairs[2] = replace(study.evidence.pairs[2], effects=effects)
+    (reason,) = [each for each in qualify._speed(study, "one") if "peak memory" in each.text]
+    assert (reason.word, reason.name) == ("not decided", "peak_memory one")
+
+
+def test_steps_that_were_never_timed_are_not_decided() -> None:
+    study = _latency(*SAME)
+    study.evidence.pairs[:] = [replace(pair, effects={}) for pair in study.evidence.pairs]
+    assert [each.word for each in qualify._latency(study, "one")] == ["go", "go", "not decided"]
+
+
+def test_what_is_not_known_of_meaning_is_accepted_by_another_name() -> None:
+    names = [
+        next(each.name for each in qualify._speed(_speed(*SAME, meaning=word), "one") if each.name)
+        for word in ("unknown", "different")
+    ]
+    assert names == ["meaning one: not known", "meaning one"]
+
+
+def test_cases_that_have_no_row_are_named() -> None:
+    study = _operators()
+    study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 9, 1, (), (), (), untold=("op",))})
+    row = qualify._of_operators(study, "t", False)
+    assert row is not None and row.word == "go"
+    assert row.told[-1].endswith("as of memory that nobody wrote: op")
