@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -290,33 +291,26 @@ class Operators(Study):
         done = {line["op"] for line in sweep.read(file)}
         found = self._seen((*PASSES, *self._asked_again()))
         usual, made = (as_usual(self._swept(side, (*PASSES, *self._asked_again()))) for side in SIDES)
-        with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
-            calls = SingleCalls(work, both, scratch)
-            lines.write(b"\n")  # what a kill cut off ends here
-            for each in found.fickle[: now_and_then.MOST] if found is not None else ():
-                if each.op not in done:
-                    self.say(f"{MORE}: {each.op}, which {each.kind}")
-                    told = [_alone(calls, each.case) for _ in range(now_and_then.TIMES)]
-                    name = each.case["case"]
-                    line = now_and_then.line(each, usual.cases[name], len(made.every(name)), *zip(*told, strict=True))
-                    lines.write(json.dumps(line).encode() + b"\n")
-                    lines.flush()
+
+        def line(calls: SingleCalls, each: Difference) -> dict[str, Any]:
+            self.say(f"{MORE}: {each.op}, which {each.kind}")
+            told = [_alone(calls, each.case) for _ in range(now_and_then.TIMES)]
+            name = each.case["case"]
+            return now_and_then.line(each, usual.cases[name], len(made.every(name)), *zip(*told, strict=True))
+
+        first = found.fickle[: now_and_then.MOST] if found is not None else ()
+        _each_by_itself(work, both, file, [each for each in first if each.op not in done], line)
 
     def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""
         file = folder.path / f"{SMALLER}.jsonl"
         done = {(line["op"], line["kind"]) for line in sweep.read(file)}
-        with tempfile.TemporaryDirectory() as scratch, open(file, "ab") as lines:
-            calls = SingleCalls(work, both, scratch)
-            lines.write(b"\n")  # what a kill cut off ends here
-            try:
-                for each in self._failing:
-                    if (each.op, each.kind) not in done:
-                        self.say(f"{SMALLER}: {each.op}, which {each.kind}")
-                        lines.write(json.dumps(asdict(smallest(each, calls.ask))).encode() + b"\n")
-                        lines.flush()
-            finally:
-                calls.close()
+
+        def line(calls: SingleCalls, each: Difference) -> dict[str, Any]:
+            self.say(f"{SMALLER}: {each.op}, which {each.kind}")
+            return asdict(smallest(each, calls.ask))
+
+        _each_by_itself(work, both, file, [each for each in self._failing if (each.op, each.kind) not in done], line)
 
     def _with_files(self, found: Parity) -> Parity:
         assert self.folder is not None
@@ -357,14 +351,11 @@ class Operators(Study):
         return [name for name in every if all(way.matters_to(name) for way in WAYS if f"-{way.name}" in key)]
 
     def _called(self, names: Mapping[str, Mapping[str, list[str]]], side: str) -> list[str]:
-        """Those that both targets have, by the name that the first one calls them, and all others of this one."""
-        own = names[side]
-        known = {alias: name for name, aliases in own.items() for alias in (name, *aliases)}
-        shared = {name: known[name] for name in names["from"] if name in known}
-        rest = [name for name in own if name not in shared.values()]
+        """Those that both targets have, by the name that the first one calls them: others are beside nothing."""
+        known = {one: {*own, *(alias for each in own.values() for alias in each)} for one, own in names.items()}
         if not self._only:
-            return [*shared, *rest]
-        every = {alias for each in names.values() for name, aliases in each.items() for alias in (name, *aliases)}
+            return [name for name in names["from"] if name in known["to"]]
+        every = known["from"] | known["to"]
         for name in self._only:
             if name not in every:
                 near = [each for each in sorted(every) if each.lower().endswith(name.lower())]
@@ -372,7 +363,7 @@ class Operators(Study):
                 meant = f"; do you mean {' or '.join(near[:3])}?" if near else ""
                 both = " or ".join(dict.fromkeys(map(str, self.targets.values())))
                 raise InputError(f"{name!r} is no operator of {both}{meant}")
-        return [name for name in self._only if name in known]
+        return [name for name in self._only if name in known[side]]
 
     def _progress(self, name: str) -> Callable[[int, int], None]:
         told = [-1]
@@ -467,6 +458,30 @@ class Operators(Study):
 def _before(number: int) -> Sequence[str]:
     """All passes before a round over what differs."""
     return [*PASSES, *(name for passes in AGAIN[:number] for name in passes)]
+
+
+def _each_by_itself(
+    work: Sweep,
+    both: tuple[Pass, Pass],
+    file: Path,
+    found: Sequence[Difference],
+    line: Callable[[SingleCalls, Difference], Mapping[str, Any]],
+) -> None:
+    """A line for each into the file, as soon as it and those before it are known; so many side by side as in a pass."""
+
+    def made(each: Difference) -> Mapping[str, Any]:
+        with tempfile.TemporaryDirectory() as scratch:
+            calls = SingleCalls(work, both, scratch)
+            try:
+                return line(calls, each)
+            finally:
+                calls.close()
+
+    with open(file, "ab") as lines, ThreadPoolExecutor(work.jobs) as places:
+        lines.write(b"\n")  # what a kill cut off ends here
+        for each in places.map(made, found):
+            lines.write(json.dumps(each).encode() + b"\n")
+            lines.flush()
 
 
 def _alone(calls: SingleCalls, case: Case) -> tuple[Case, Case]:

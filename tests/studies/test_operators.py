@@ -117,3 +117,13 @@ def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
     asked = dict(study.question)
     del asked["rounds"]
     assert Operators.asked(asked, tmp_path).question == study.question
+
+
+def test_what_only_one_of_them_has_is_not_called() -> None:
+    """By the name that the first one calls it."""
+    study = Operators(Target(mxnet="1.5.1.post0"), Target(mxnet="1.9.1"))
+    names: dict[str, dict[str, list[str]]] = {
+        "from": {"exp": [], "a": [], "gone": []},
+        "to": {"exp": [], "b": ["a"], "new": []},
+    }
+    assert (study._chosen(names, "from"), study._chosen(names, "to")) == (["exp", "a"], ["exp", "a"])
