@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.studies.parity import Case, Difference, Parity, is_so
+from harness.studies.parity import Case, Difference, Parity, between, is_so, worst_first
 
 TIMES = 8
 """Calls of each target: four against none are beyond chance."""
 
-MOST = 8
+MOST = 12
 """Operators that are asked some more, by their first case; of further ones nobody knows."""
 
 CHANCE = 0.05
@@ -33,18 +33,32 @@ def line(each: Difference, usual: Case, passes: int, old: Sequence[Case], new: S
     """How often calls came to what is told of the new target, beside its ``passes``."""
     odd = [sum(is_so(each.kind, usual, case) for case in calls) for calls in (old, new)]
     seen = {"op": each.op, "case": each.case["case"], "passes": each.cases, "of": passes}
-    return {**seen, "old": odd[0], "new": odd[1], "times": len(new)}
+    found = [between(usual, case) for case in new]
+    kinds = {told[0] if told else "" for told in found}
+    always = {"kind": found[0][0], "how": found[0][1]} if len(kinds) == 1 and found[0] else {}
+    return {**seen, "old": odd[0], "new": odd[1], "times": len(new), **always}
 
 
 def with_more(found: Parity, lines: Iterable[Mapping[str, Any]]) -> Parity:
-    """What is left of it; what chance explains is told."""
+    """What is left of it; what chance explains is told, and what is never as it was is a difference."""
     known = {(each["op"], each["case"]): each for each in lines}
     told = [known.get((each.op, each.case["case"])) for each in found.fickle]
-    left = [(each, more) for each, more in zip(found.fickle, told, strict=True) if more is None or _is_beyond(more)]
-    chance = [
-        each.op for each, more in zip(found.fickle, told, strict=True) if more is not None and not _is_beyond(more)
-    ]
-    return replace(found, fickle=tuple(_told(*each) for each in left), by_chance=tuple(chance))
+    every = [*zip(found.fickle, told, strict=True)]
+    never = [_never(each, more) for each, more in every if more is not None and _is_always(more)]
+    left = [(each, more) for each, more in every if more is None or (_is_beyond(more) and not _is_always(more))]
+    chance = [each.op for each, more in every if more is not None and not _is_beyond(more)]
+    against = worst_first([*found.differences, *never])
+    return replace(found, differences=against, fickle=tuple(_told(*each) for each in left), by_chance=tuple(chance))
+
+
+def _is_always(more: Mapping[str, Any]) -> bool:
+    """Whether no pass and no call came to what the old target makes of it, which never was so itself."""
+    return "kind" in more and not more["old"] and (more["passes"], more["new"]) == (more["of"], more["times"])
+
+
+def _never(each: Difference, more: Mapping[str, Any]) -> Difference:
+    counts = f"{more['of']} passes and {more['times']} calls by itself"
+    return replace(each, kind=more["kind"], how=f"{more['how']}; others each time, in {counts}", cases=1)
 
 
 def _is_beyond(more: Mapping[str, Any]) -> bool:

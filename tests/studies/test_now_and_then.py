@@ -68,3 +68,21 @@ def test_passes_and_calls_that_are_chance_each_may_not_be_together() -> None:
     kept = {"op": "op", "case": "op()", "old": 0, "times": 8, "of": 6}
     assert now_and_then.with_more(PARITY, [{**kept, "passes": 3, "new": 3}]).fickle
     assert now_and_then.with_more(PARITY, [{**kept, "passes": 2, "new": 3}]).by_chance == ("op",)
+
+
+def _values(data: str) -> dict[str, Any]:
+    return {**OK, "outputs": [{"dtype": "float32", "shape": [1], "data": data}]}
+
+
+@pytest.mark.parametrize(("old", "seen", "kind"), [(0, 6, "other values"), (1, 6, None), (0, 5, None)])
+def test_what_is_never_as_it_was_is_a_difference(old: int, seen: int, kind: str | None) -> None:
+    """As gradients of max pooling in inference mode: other ones each time, and the old one's never."""
+    usual, others = _values("AACAPw=="), [_values(data) for data in ("AAAAQA==", "AABAQA==") * 4]
+    unsteady = replace(FOUND, kind="does not repeat itself", cases=seen)
+    calls = [others[0]] * old + [usual] * (8 - old)
+    line = now_and_then.line(unsteady, usual, 6, calls, others)
+    found = now_and_then.with_more(replace(PARITY, fickle=(unsteady,)), [line])
+    assert [each.kind for each in found.differences] == ([kind] if kind else [])
+    assert bool(found.fickle) == (kind is None)
+    if kind:
+        assert found.differences[0].how == "output 0: 1 is 2, at 0; others each time, in 6 passes and 8 calls by itself"
