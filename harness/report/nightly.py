@@ -14,7 +14,14 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.studies.nights import Answer, Measured, Night, is_good
 
-STYLES = {"good": "green", "accepted": "green", "alert": "bold red", "undecided": "yellow", "failed": "bold red"}
+STYLES = {
+    "good": "green",
+    "accepted": "green",
+    "alert": "bold red",
+    "undecided": "yellow",
+    "failed": "bold red",
+    "removed": "dim",
+}
 _WORDS = {"software": "bold red", "machine": "yellow", "noise": "dim", "not decided": "yellow"}
 
 

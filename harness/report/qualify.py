@@ -83,7 +83,7 @@ def _told(study: Qualify) -> Iterator[Text]:
     for row in study.rows:
         yield from (Text(f"{row.title}: {printable(line)}", "dim") for line in row.told)
     operators = [each for row in study.rows for each in row.evidence if each.endswith("-operators")]
-    if operators:
+    if operators and any(each.name.startswith("operator ") for row in study.rows for each in row.reasons):
         shows = f"harness operators --resume {operators[0]} --scripts FOLDER"
         yield Text(f"programs that show what differs: {shows}", "dim")
     names = [each.name for row in study.rows for each in row.reasons if each.name and not each.accepted]

@@ -625,7 +625,9 @@ class Nightly(Composite):
     def night(self) -> Night:
         """As it goes into the ledger."""
         found = [self._measured(each) for each in self.watched.values()]
-        found += [Measured(key, Tracked({}), {}, {}, "failed", note=why) for key, why in self.broken.items()]
+        for key, why in self.broken.items():
+            state: nights.State = "removed" if why == nights.REMOVED else "failed"
+            found.append(Measured(key, Tracked({}), {}, {}, state, note=why))
         return Night(self.folder.id if self.folder is not None else "", found, self.facts, self.rounds)
 
     def _measured(self, each: Watched) -> Measured:

@@ -33,7 +33,9 @@ DRIFT = "drift"
 TRIES = 7
 """Nights on which the same change is looked at; then what was not seen is said to be smaller than that."""
 
-State = Literal["good", "alert", "undecided", "failed"]
+State = Literal["good", "alert", "undecided", "failed", "removed"]
+REMOVED = "its file was removed"
+"""Why a scenario is not there, where somebody took it away; told once."""
 Word = Literal["software", "machine", "noise", "not decided"]
 Numbers = Mapping[str, Mapping[str, Sequence[float]]]
 """Of each arm, by quantity: one number a round."""

@@ -194,10 +194,8 @@ def _gone(past: Sequence[Night], eye: _Eye) -> dict[str, str]:
     """What the last night measured that could run, and this one has not: once, that is told."""
     before = next((night.scenarios for night in reversed(past) if night.scenarios), ())
     here = {each.key for each in eye.watched} | set(eye.broken)
-    lost = [each.key for each in before if each.state != "failed" and each.key not in here]
-    return {
-        key: f"left out: {eye.left_out[key]}" if key in eye.left_out else "it is not there any more" for key in lost
-    }
+    lost = [each.key for each in before if each.state not in ("failed", "removed") and each.key not in here]
+    return {key: f"left out: {eye.left_out[key]}" if key in eye.left_out else nights.REMOVED for key in lost}
 
 
 def _aimed(path: Path, loaded: LoadedScenario, environment: Environment) -> tuple[dict[str, Any], str]:

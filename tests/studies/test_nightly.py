@@ -16,7 +16,7 @@ from harness.studies import nightly
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.nightly import Asked, Nightly
-from harness.studies.nights import Answer, Measured, Moved, Past, is_good
+from harness.studies.nights import REMOVED, Answer, Measured, Moved, Past, is_good
 from harness.studies.pairs import Pair
 from harness.studies.study_folder import StudyFolder, create
 from harness.studies.tracked import Tracked
@@ -398,12 +398,13 @@ def test_what_never_passed_is_no_good_night(folder: StudyFolder) -> None:
 
 
 def test_a_scenario_that_cannot_begin_fails_alone(folder: StudyFolder) -> None:
-    study = Nightly([_watched()], Asked(repeat=1), {}, {"other": "other.yaml:1:1: no"})
+    study = Nightly([_watched()], Asked(repeat=1), {}, {"other": "other.yaml:1:1: no", "old": REMOVED})
     study.folder = folder
     _run(study, "round-1-mlp")
     assert [(each.key, each.state, each.note) for each in study.night.scenarios] == [
         ("mlp", "good", ""),
         ("other", "failed", "other.yaml:1:1: no"),
+        ("old", "removed", "its file was removed"),
     ]
 
 

@@ -30,7 +30,7 @@ def test_what_is_damaged_stops_no_later_night(tmp_path: Path) -> None:
 
 def test_what_vanished_is_told_also_after_a_night_that_could_not_run() -> None:
     lenet = Measured("lenet", Tracked({}), {}, {}, "good")
-    gone = {"lenet": "it is not there any more"}
+    gone = {"lenet": "its file was removed"}
     eye = SimpleNamespace(watched=[], broken={}, left_out={})
     nights = [Night("n1", [lenet]), Night("n2", [], failure="no network")]
     assert watching._gone(nights, eye) == watching._gone(nights[:1], eye) == gone  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ mx.random.seed(11)
 np.random.seed(11)
 random.seed(11)
 import base64, zlib
-for name, data in {'saved.states': 'eNqNUjGLE0EUTjaJG+PdKYiinY2QQzjOKyWXeKhcsZDCWhhmd8bdgdnZZXaHZA8OzuJODx42GQvFwvLAwsbGnyCo2NpYiHaCpWghzmSzZ4SAPnjsN2/f+973Zt5e81GnUZvaru56NTgXjwXN1wTBUuKi+mpwhze3pmiih/v6tt7VcCLCgnCqoe0rxnMmMg0n/SKneJZ4o/v65+SH5a4bd8o2U1zZYPSsb11bysyPGlHTUkdu1Pl38dHR8571WfGB9up/EVyvCJw5gsYCopefg8HT1pfNlRe/+vN4kar/Jr18iW7eqU16H1t7vXl8rFbBxfKukzRnMduh8g/S0NwiODZ3uHrPdO7CkqRZgDlFocREbw/el01giUuUBRElipuqIThcmr+vHlt7As7I5FaCwDW5seK5fTt3RI7xGZ+GTCChYqRSgnOqzR505o8OXECYc8QEoeNZFAWJEnlmCLxydTzHq3uOyuDsgjwdrcNywFk6HYBRExnCaauAoVTSgGUsEfoQlnEYShraOiPACmkzMt4QOKZWajsrYsN+N9GrsGIUJSMkUlTu2yG0fJrjq2b+r2+svS0DGybw7fu7D+fvXwGXphnjptN2/1bx8NM6XINTHO8U1aQPlHmYtd+rDAtc'}.items():
+for name, data in {'saved.states': 'eNqNUjFrFEEUvtu7c88ziYIo2tkIF4QQU4bLJUElxcIV9jLM7oy7A7Ozy+wOdxsIxMLEwMPmxkKrlAELGxt/gqBia2Ej2gmWooU4c3sbTzjQB4/95u173/vezNtvPuk0ahPb012vBpfikaD5iiBYSlxUXw3u4Pb2BI314KG+q/c0nImwIJxqaPuK8ZyJTMNZv8gpnibe6r7+Of5huevGnbLNBFe2NTzuW9eWMvOjRtS01JEbdf5dfHLyvGd9WnygvfpfBFsVgTND0JhD9PJzsHnc+rKx9OJXfxbPU/XfpNev0Y17tXHvY2u/N4tP1Sq4Wt51kuYsZrtU/kEamtsEx+YOlx+Yzl1YkDQLMKcolJjonc33ZRNY4BJlQUSJ4qZqAA6X5u+rp9aegTM0uZUgcE1urHhu384dklN8wachE0ioGKmU4Jxqswed2aMDVxDmHDFB6GgaRUGiRJ4ZAq9cHc/x6p6jMrg4J09Hq7AYcJZOBmDURAZw3ipgKJU0YBlLhD6CRRyGkoa2zgiwQtqMjNYEjqmV2s6K2LDfT/QyLBlFyRCJFJX7dgQtn+b4ppn/6xtrb8vAmgl8+/7uw+XDG+DSNGPcdNrp3ykef1qFdTjH8W5RTfpImYdZ+Q3AbAtm'}.items():
     open(name, "wb").write(zlib.decompress(base64.b64decode(data)))
 net = gluon.nn.Dense(2, in_units=3, weight_initializer='ones', prefix='net_')
 net.initialize()

@@ -1,4 +1,4 @@
-# gluon.contrib.nn.PixelShuffle1D, 4; draw(1, 4, 8, 8): crashes; the process ends by signal 11
+# gluon.contrib.nn.PixelShuffle1D, 4; draw(1, 4, 8, 8): crashes; the process ends by signal 6
 import random
 
 import mxnet as mx

@@ -1,4 +1,4 @@
-"""_image_to_tensor, base: refuses; MXNetError: MXNetError: Error in operator node_78_backward: Check failed:
+"""_image_to_tensor, base: refuses; MXNetError: MXNetError: Error in operator node_49_backward: Check failed:
 assign(&dattr, vec.at(i)): Incompatible attr i."""
 import ctypes
 
