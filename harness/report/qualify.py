@@ -11,7 +11,9 @@ from rich.text import Text
 
 from harness.base.printable import printable
 from harness.studies import survival
-from harness.studies.qualify import OPERATORS, ROWS, SURVIVAL, Asked, Qualify
+from harness.studies.compare import Compare
+from harness.studies.finding import wanting
+from harness.studies.qualify import DRIFT, OPERATORS, ROWS, SPEED, SURVIVAL, Asked, Qualify
 from harness.studies.row import Reason, Row, in_short
 
 MOST_REASONS = 12
@@ -79,6 +81,15 @@ def _reason(reason: Reason) -> Text:
     return Text(text, STYLES[reason.word].removeprefix("bold "))
 
 
+def _undecided(study: Qualify) -> Iterator[str]:
+    """Studies that would have an answer with a larger budget, of those that a row rests on."""
+    asked = (part for key, part in study.parts.items() if key.partition("-")[0] in (DRIFT, SPEED))
+    for part in asked:
+        is_open = isinstance(part, Compare) and any(map(wanting, part.evidence.findings()))
+        if is_open and part.folder is not None:
+            yield part.folder.id
+
+
 def _told(study: Qualify) -> Iterator[Text]:
     for row in study.rows:
         yield from (Text(f"{row.title}: {printable(line)}", "dim") for line in row.told)
@@ -86,6 +97,10 @@ def _told(study: Qualify) -> Iterator[Text]:
     if operators and any(each.name.startswith("operator ") for row in study.rows for each in row.reasons):
         shows = f"harness operators --resume {operators[0]} --scripts FOLDER"
         yield Text(f"programs that show what differs: {shows}", "dim")
+    if (open_ := [*_undecided(study)]) and study.folder is not None:
+        more = f"harness compare --resume {open_[0]} --budget 10min, then harness qualify --resume {study.folder.id}"
+        others = f" (likewise {', '.join(open_[1:])})" if open_[1:] else ""
+        yield Text(f"what more pairs would decide has more time by: {more}{others}", "dim")
     names = [each.name for row in study.rows for each in row.reasons if each.name and not each.accepted]
     if names:
         shown = printable(names[0])

@@ -342,14 +342,16 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
     if not found.operators:
         lost.append(Reason("no case works in both", "not decided"))
     gone = [Reason(f"{name} is gone", name=f"operator {name}: is gone") for name in found.gone]
-    apart = f"cases of {len(found.unstable)} do not repeat themselves"
-    left = f"of {len(found.untaken)} operators no call was found, {apart}"
-    alike = (
-        f"both compute {len(found.otherwise)} otherwise by another way, and {len(found.unlike_numpy)} not as numpy does"
-    )
+    counts = {
+        "no call was found of {} operators": len(found.untaken),
+        "cases of {} operators do not repeat themselves": len(found.unstable),
+        "both compute cases of {} operators otherwise on NaiveEngine, or without oneDNN": len(found.otherwise),
+        "both compute {} operators not as numpy does": len(found.unlike_numpy),
+    }
+    besides = [text.format(count) for text, count in counts.items() if count]
     memory = "other values, where the old one has others on NaiveEngine, too, as of memory that nobody wrote"
     untold = [f"{memory}: {', '.join(found.untold)}"] if found.untold else []
-    return Row(title, ordered([*gone, *reasons, *lost]), (told, left, alike, *untold), evidence)
+    return Row(title, ordered([*gone, *reasons, *lost]), (told, *besides, *untold), evidence)
 
 
 def _reason(difference: Difference) -> Reason:

@@ -9,8 +9,12 @@ from rich.console import Console
 
 from harness.report import qualify as report
 from harness.scenario.schema import Target
+from harness.statistics.sequential import Look
 from harness.studies import study_folder
-from harness.studies.qualify import Asked, Qualify
+from harness.studies.compare import Compare
+from harness.studies.finding import Question
+from harness.studies.pairs import Pair
+from harness.studies.qualify import NEW, Asked, Qualify
 from harness.studies.row import Reason, Row
 
 
@@ -53,3 +57,20 @@ def test_a_row_without_reasons_and_one_with_very_many() -> None:
     text = _text(report.of_row(Row("starts", many)))
     assert "and 18 more" in text
     assert "reason 12" not in text
+
+
+def test_what_more_pairs_would_decide_says_how_it_has_more_time(tmp_path: Path) -> None:
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 50}}
+    study = Qualify(Asked(Target(mxnet="1.8.0.post0"), Target(mxnet="1.9.1"), {"one": values}))
+    study.folder = study_folder.create(tmp_path, "qualify", study.question)
+    part = Compare(study.asked_.sides("one"), Question("throughput", 0.03, 100.0))
+    part.folder = study_folder.create(tmp_path, "compare", part.question)
+    for effect in (0.2, -0.2, 0.1, -0.1, 0.3, -0.25):
+        effects = {name: {NEW: effect} for name in ("throughput", "throughput_overall")}
+        part.evidence.pairs.append(Pair("run", 10.0, effects, {}))
+        part.evidence.looks.append(Look(len(part.evidence.pairs), len(part.evidence.pairs) / 10))
+    study.parts["speed-one"] = part
+    told = " ".join(_text(report.render(study)).split())
+    assert f"harness compare --resume {part.folder.id} --budget 10min, then harness qualify --resume" in told
+    part.evidence.pairs.clear()
+    assert "harness compare --resume" not in _text(report.render(study))
