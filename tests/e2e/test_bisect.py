@@ -31,6 +31,7 @@ def test_the_first_version_in_which_an_operator_differs(target: Path, tmp_path: 
     assert body["targets"][-1]["because"].startswith("other values: output 0: ")
     shown = harness("bisect", "--resume", "last", "--results", tmp_path)
     assert "mxnet 1.9.1 (other values" in shown.out
+    assert "a program that shows what differs: harness operators --resume" in shown.out
     assert harness("report", "last:bisect", "--output", tmp_path / "page.html", "--results", tmp_path).code == 0
 
 
