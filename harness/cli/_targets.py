@@ -28,10 +28,16 @@ def _python(path: str) -> str:
 
 
 def both(arguments: argparse.Namespace, old: str = "--from", new: str = "--to") -> tuple[Target, Target]:
-    """What was given; InputError where one of them is missing, or none."""
+    """What was given; InputError where one of them is missing, or none, or no interpreter."""
+    from harness.targets.interpreter import on_disk
+
     if not arguments.old or not arguments.new:
         raise InputError(f"give both sides, as in {old} mxnet=1.8.0.post0 {new} mxnet=1.9.1, or --resume ID")
-    return read(old, arguments.old), read(new, arguments.new)
+    given = read(old, arguments.old), read(new, arguments.new)
+    for target in given:
+        if target.python is not None:
+            on_disk(target.python)
+    return given
 
 
 def read(option: str, changes: Sequence[str]) -> Target:

@@ -9,10 +9,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import HarnessError, InputError, StorageError
+from harness.base.errors import HarnessError, InputError
 from harness.cli import _nights, _options
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     try:
         axes = asv.axes(project)
         environments = [watching.Environment(axis.label, axis.versions, axis.env) for axis in axes]
-        ready = watching.ready(results, suite, arguments.tag, environments, ledger, _say)
+        look = partial(watching.ready, results, suite, arguments.tag, environments, ledger)
+        ready = look(_say)
     except HarnessError as error:
         return _could_not_run(told, str(error))
     for key, why in ready.left_out.items():
@@ -149,9 +151,10 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         study.say = _say
         if not _studying.run(study, folder, in_process=True, again="harness nightly"):
             return EXIT_INTERRUPTED
-    except StorageError as error:  # as where the disk is full; what was begun goes on another night
+        night = watching.changed_meanwhile(study.night, ready, look(lambda line: None))
+    except HarnessError as error:  # as where the disk is full; what was begun goes on another night
         return _could_not_run(told, str(error))
-    return _over(study, folder, ready, told, {axis.key: axis.label for axis in axes})
+    return _over(study, night, folder, ready, told, {axis.key: axis.label for axis in axes})
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:
@@ -208,9 +211,8 @@ def _software(study: Nightly) -> list[tuple[str, str, str]]:
     return [(key, each.tracked.fingerprint, each.past.night) for key, each in study.watched.items()]
 
 
-def _over(study: Nightly, folder: StudyFolder, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:
+def _over(study: Nightly, night: Night, folder: StudyFolder, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:
     """Into the ledger, to whoever is to hear of it, to asv."""
-    night = study.night
     kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
     folder.write_json(_IN_LEDGER, kept)
     _queue(night, told)

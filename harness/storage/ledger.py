@@ -59,6 +59,11 @@ class Ledger:
         """
         if others := self._git("for-each-ref", "--format=%(refname:short)", f"{self._ref}/").splitlines():
             raise InputError(f"the branch {others[0]} leaves no room for the branch {self.branch}; rename it")
+        file = self.repository / self._git("rev-parse", "--git-path", self._ref)
+        if not self._head() and file.is_file():
+            log = self._git("rev-parse", "--git-path", f"logs/{self._ref}")
+            back = f"remove that file, and give git update-ref {self._ref} the last commit that {log} names"
+            raise InputError(f"the branch {self.branch} is damaged: {file} names no commit; {back}")
         if (tip := self._head()) and not {*files} & {*self._git("ls-tree", "--name-only", tip).splitlines()}:
             rename = f"git branch -m {self.branch} NAME"
             raise InputError(f"there is a branch {self.branch} that holds no nights; rename it: {rename}")

@@ -38,6 +38,8 @@ def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
         word, note = _tried(seen.watched, "; ".join(filter(None, [note, *lost])))
     if word == "good" and (odd := list(_ending_otherwise(seen, answers))):
         word, note = _tried(seen.watched, "; ".join(filter(None, [note, *odd])))
+    if word == "good" and seen.failed:
+        note = "; ".join(filter(None, [note, f"{len(seen.failed)} more rounds could not run: {seen.failed[-1]}"]))
     if alerted:  # what is not known of other arms has to be before later nights are compared with this one
         return "alert", "" if word == "good" else note
     return word, note

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from harness.scenario.schema import Target
 from harness.storage import calibration, named
 from harness.storage.ledger import Ledger
 from harness.studies import nights, sides, software, tracked
-from harness.studies.nights import ACCEPTED, FILE, Night
+from harness.studies.nights import ACCEPTED, FILE, Measured, Night
 from harness.studies.own_files import differing_lines, keep, restorer
 from harness.studies.tracked import Change, Tracked
 from harness.studies.watched import Step, Watched
@@ -98,6 +98,18 @@ def ready(results: Path, suite: Path, tag: str, environments: Sequence[Environme
     found = facts.collect(eye.interpreters, machine.namespaces().there, "")
     known = {name: found[name] for name in FACTS if name in found}
     return Ready(eye.watched, eye.files, known, eye.left_out, {**eye.broken, **_gone(past, eye)})
+
+
+def changed_meanwhile(night: Night, before: Ready, after: Ready) -> Night:
+    """Without the numbers and answers of what was another while the night ran: nobody knows which run had what."""
+    then, now = ({each.key: each.tracked.fingerprint for each in seen.watched} for seen in (before, after))
+    why = "what is tracked of it changed while the night ran, and nobody knows which of its runs had what"
+
+    def of(each: Measured) -> Measured:
+        is_same = then.get(each.key) == now.get(each.key)
+        return each if is_same else replace(each, numbers={}, outcomes={}, state="failed", note=why, answers=())
+
+    return replace(night, scenarios=[of(each) for each in night.scenarios])
 
 
 class _Eye:

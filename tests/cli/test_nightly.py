@@ -278,7 +278,7 @@ def test_a_night_is_told_though_its_folder_is_full(project: Path, monkeypatch: p
     monkeypatch.setattr(type(folder), "write_json", lambda self, *given: write(*given))
     known = nightly._Told(ledger.of(project), arguments, {})
     with pytest.raises(StorageError):
-        nightly._over(study, folder, Ready([], {}, {}, {}, {}), known, {})
+        nightly._over(study, study.night, folder, Ready([], {}, {}, {}, {}), known, {})
     assert told == [folder.id]
 
 

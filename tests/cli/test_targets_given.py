@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 import pytest
 
@@ -17,8 +18,15 @@ def _given(*words: str) -> argparse.Namespace:
 
 
 def test_an_interpreter_has_an_option_of_its_own() -> None:
-    old, new = _targets.both(_given("--from-python", "/opt/old/bin/python", "--to-python=/opt/new/bin/python"))
-    assert (old.python, new.python) == ("/opt/old/bin/python", "/opt/new/bin/python")
+    own = sys.executable
+    old, new = _targets.both(_given("--from-python", own, f"--to-python={own}"))
+    assert (old.python, new.python) == (own, own)
+
+
+def test_an_interpreter_that_is_not_there_is_told_before_anything_is_asked() -> None:
+    """The other side was measured for minutes."""
+    with pytest.raises(InputError, match=r"there is no interpreter at /no/such"):
+        _targets.both(_given("--from-python", "/no/such", "--to", "mxnet=1.9.1"))
 
 
 def test_versions_and_variables_together() -> None:

@@ -113,6 +113,14 @@ def test_what_keeps_git_from_taking_a_night_is_told_before_it(known: Ledger, tmp
         known.require_possible(("night.json", "accepted.json"))
 
 
+def test_a_branch_whose_file_is_cut_off_is_no_new_ledger(known: Ledger) -> None:
+    """As after a power cut: a night was measured before git refused it, and `show` said that there is none."""
+    known.append({"night.json": b"1"}, "night")
+    (known.repository / ".git" / "refs" / "heads" / "nights").write_text("")
+    with pytest.raises(InputError, match=r"the branch nights is damaged: .*refs/heads/nights names no commit; remove"):
+        known.require_possible(("night.json",))
+
+
 def test_what_was_made_from_a_commit_that_is_not_the_newest_is_refused(known: Ledger) -> None:
     first = known.append({"night.json": b"1"}, "night")
     known.append({"night.json": b"2"}, "night")

@@ -712,3 +712,11 @@ def test_a_step_that_all_of_the_time_holds_back_clears_no_change(folder: StudyFo
         pair.effects["throughput_overall"][step.evidence.others[0].name] = 0.0  # type: ignore[index]
     (answer,) = study.answers
     assert (answer.word, answer.cause) == ("software", "one of: a variable; the batch")
+
+
+def test_rounds_that_could_not_run_are_told_beside_those_that_did(folder: StudyFolder) -> None:
+    study = _night(folder, _watched())
+    _run(study, "round-1-mlp")
+    study.add("round-2-mlp", None, "no space left on device")
+    found = study.night.scenarios[0]
+    assert (found.state, found.note) == ("good", "1 more rounds could not run: no space left on device")

@@ -10,8 +10,10 @@ from types import SimpleNamespace
 
 from harness.storage import ledger
 from harness.studies import watching
-from harness.studies.nights import Measured, Night
+from harness.studies.nights import Measured, Night, Past
 from harness.studies.tracked import Tracked
+from harness.studies.watched import Watched
+from harness.studies.watching import Ready
 
 
 def test_what_is_damaged_stops_no_later_night(tmp_path: Path) -> None:
@@ -36,3 +38,21 @@ def test_what_vanished_is_told_also_after_a_night_that_could_not_run() -> None:
     assert watching._gone(nights, eye) == watching._gone(nights[:1], eye) == gone  # type: ignore[arg-type]
     told = Night("n3", [replace(lenet, state="failed")])
     assert watching._gone([*nights, told], eye) == {}  # type: ignore[arg-type]
+
+
+def test_what_changed_while_a_night_ran_has_no_numbers_of_it() -> None:
+    """A script that was edited after the first round: its reference had numbers of two."""
+    kept, edited = (Measured(key, Tracked({}), {"main": {"a": [1.0]}}, {"main": ["completed"]}, "good") for key in "ab")
+
+    def seen(**files: str) -> Ready:
+        watched = [Watched(key, key, "", {}, Tracked({}, files=text), Past(), {}) for key, text in files.items()]
+        return Ready(watched, {}, {}, {}, {})
+
+    night = Night("n1", [kept, edited])
+    same = watching.changed_meanwhile(night, seen(a="1", b="1"), seen(a="1", b="1"))
+    assert same.scenarios == [kept, edited]
+    for after in (seen(a="1", b="2"), seen(a="1")):  # another script, or none that can be read
+        found = watching.changed_meanwhile(night, seen(a="1", b="1"), after).scenarios
+        assert found[0] == kept
+        assert (found[1].state, found[1].numbers, found[1].outcomes) == ("failed", {}, {})
+        assert "changed while the night ran" in found[1].note
