@@ -89,6 +89,13 @@ def test_max_pooling_of_the_old_version_as_it_is_kept() -> None:
     assert "of 14 calls none came to" in PAGE
 
 
+def test_how_fast_it_was_on_another_processor() -> None:
+    kept = json.loads((ROOT / "results" / "qualify" / "1.5.1.post0-1.9.1-before.json").read_text())
+    told = [re.match(r"([^:]+): new is faster: \+([\d.]+)% throughput", each) for each in kept["rows"][3]["told"]]
+    faster = {each[1]: round(float(each[2])) for each in told if each}
+    assert faster == {"dist-sync": 36, "lenet": 69, "lstm": 105, "resnet18": 484}
+
+
 def test_the_old_versions_speed_and_memory_as_they_are_kept() -> None:
     speed = OLD["rows"][3]
     faster = {each.split(":")[0]: each for each in speed["told"] if "new is faster" in each and "throughput" in each}
