@@ -34,6 +34,7 @@ from harness.studies.parity import (
     FASTER,
     FICKLE,
     HANGS,
+    LIVES,
     REFUSES,
     SLOWER,
     Case,
@@ -61,7 +62,10 @@ What is so in one pass of two is so in three of three, and never with the other 
 """
 
 AGAINST = 2
-"""From which of these on only what speaks against the new target is asked, and not what is better, or alike in both."""
+"""From which of these on only what speaks against the new target is asked, and what no longer ends its process.
+
+Either may be luck: a call that reads memory which nobody wrote ends a third to a half of its processes, in any target.
+"""
 
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
@@ -179,11 +183,12 @@ class Operators(Study):
         found = self._seen(passes)
         if found is None:
             return []
-        against = {*(each.op for each in (*found.differences, *found.fickle)), *found.unmatched}
+        lives = (each for each in found.better if each.kind in LIVES)
+        doubtful = {*(each.op for each in (*found.differences, *found.fickle, *lives)), *found.unmatched}
         if number >= AGAINST:
-            return sorted(against)
+            return sorted(doubtful)
         alike = (each.partition(" ")[0] for each in found.otherwise)
-        return sorted({*against, *alike, *(each.op for each in found.better)})
+        return sorted({*doubtful, *alike, *(each.op for each in found.better)})
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:
         """What differs by these; None while one of them is missing."""

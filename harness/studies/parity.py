@@ -32,7 +32,8 @@ KINDS = (
 )  # fmt: skip
 """Worst first: what the new target does with a case, and the old one did not."""
 
-BETTER = ("no longer crashes", "no longer hangs", "takes more", *(f"no longer {kind}" for kind in BY_WAY), FASTER)
+LIVES = ("no longer crashes", "no longer hangs")
+BETTER = (*LIVES, "takes more", *(f"no longer {kind}" for kind in BY_WAY), FASTER)
 """What is told, and is no reason against the new target."""
 
 TOLERANCE = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-6}
@@ -287,7 +288,7 @@ def _of_status(one: Case, other: Case) -> tuple[str, str]:
         by = f" by signal {other['signal']}" if other.get("signal") else ""
         return (CRASHES, f"the process ends{by}") if now == "crashed" else (HANGS, "no answer after 10 s")
     if was in ("crashed", "hung"):
-        return ("no longer crashes" if was == "crashed" else "no longer hangs"), f"it is {now} now"
+        return LIVES[was == "hung"], f"it is {now} now"
     return (REFUSES, other["message"]) if now == "error" else ("takes more", one["message"])
 
 

@@ -98,13 +98,28 @@ def test_where_it_does_it_is_a_difference(tmp_path: Path) -> None:
     assert found.differences[0].kind == "crashes"
 
 
-def test_what_is_better_is_asked_twice_more(tmp_path: Path) -> None:
-    study = _study(tmp_path, first=("ok", "crashed"))
-    for passes in AGAIN[:AGAINST]:
-        _round(study, passes, "ok", "crashed")
+@pytest.mark.parametrize(("was", "kind", "rounds"), [("error", "takes more", 2), ("crashed", "no longer crashes", 4)])
+def test_what_is_better_is_asked_twice_more_and_what_lives_in_five_passes(
+    tmp_path: Path, was: str, kind: str, rounds: int
+) -> None:
+    """To live may be luck as much as to end."""
+    study = _study(tmp_path, first=("ok", was))
+    for passes in AGAIN[:rounds]:
+        _round(study, passes, "ok", was)
     found = study.parity
     assert found is not None
-    assert (found.better[0].kind, found.differences) == ("no longer crashes", ())
+    assert (found.better[0].kind, found.differences) == (kind, ())
+
+
+def test_what_lives_in_a_pass_of_the_old_one_is_not_better(tmp_path: Path) -> None:
+    study = _study(tmp_path, first=("ok", "crashed"))
+    for number, passes in enumerate(AGAIN):
+        _round(study, passes, "ok", "ok" if number == AGAINST else "crashed")
+        if number == AGAINST:
+            break
+    found = study.parity
+    assert found is not None
+    assert ("no longer crashes" in [each.kind for each in found.better], found.differences) == (False, ())
 
 
 def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
