@@ -54,7 +54,9 @@ def read(option: str, changes: Sequence[str]) -> Target:
         name = name.removeprefix("target.")
         if not sign or not (name in FIELDS or name.startswith("env.")):
             raise InputError(f"{option} {change}: write {'=…, '.join(FIELDS)}=… or env.NAME=VALUE")
-        (env if name.startswith("env.") else fields)[name.removeprefix("env.")] = value
+        known, key = (env if name.startswith("env.") else fields), name.removeprefix("env.")
+        if known.setdefault(key, value) != value:
+            raise InputError(f"{option} {change}: {name} is {known[key]} already; give it once")
     try:
         target = Target(**fields, env=env)
     except ValidationError as error:

@@ -72,7 +72,7 @@ def execute(arguments: argparse.Namespace) -> int:
     known = accepted.read(arguments.accept) if arguments.accept is not None else None
     study, folder = _studying.opened(Qualify, lambda: _study(arguments), arguments)
     study.folder = folder
-    study.say = lambda line: print(line, file=sys.stderr, flush=True)
+    study.say = _say
     if known is not None:
         accepted.keep(known, folder)
     finished = _studying.run(study, folder, arguments.jobs, in_process=True)
@@ -82,6 +82,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _study(arguments: argparse.Namespace) -> Qualify:
     from harness.studies import qualify
+    from harness.studies.operators import Operators
     from harness.studies.qualify import Asked, Qualify
 
     old, new = _targets.both(arguments)
@@ -101,4 +102,11 @@ def _study(arguments: argparse.Namespace) -> Qualify:
         raise InputError(f"--seeds {arguments.seeds}: fewer than 4 have no interval; give more")
     paths, left_out = (arguments.paths, ()) if arguments.paths else qualify.possible(qualify.shipped(horovod))
     scenarios, only = qualify.read(paths), tuple(arguments.only or ())
+    operators = Operators(old, new, only)
+    operators.say = _say
+    operators.require_known()
     return Qualify(Asked(old, new, scenarios, operators=only, left_out=left_out, **given))
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

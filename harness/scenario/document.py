@@ -28,6 +28,9 @@ _PLAIN = {
 _PYTHON = re.compile(r"^(import [\w.]+( as \w+)?|from [\w.]+ import \S.*)$", re.M)
 """A line that begins so is none of a scenario, where every line is a key or belongs to one."""
 
+OF_SCENARIO = "a scenario needs at least a title and a workload"
+"""What an empty file is short of."""
+
 Path_ = tuple[str | int, ...]
 
 
@@ -47,8 +50,8 @@ class Document:
         return self.places.get(path, f"{self.name}:1:1")
 
 
-def read(path: Path) -> Document:
-    """The document in a file; ScenarioError when it cannot be read or is not plain YAML."""
+def read(path: Path, needed: str = OF_SCENARIO) -> Document:
+    """The document in a file; ScenarioError when it cannot be read, is not plain YAML, or is empty (``needed``)."""
     name = str(path)
     try:
         name.encode()
@@ -71,10 +74,10 @@ def read(path: Path) -> Document:
     if name.endswith(".py") or _PYTHON.search(text):
         how = "to have one written for a training script"
         raise _error(f"{name}:1:1", f"this is Python, not a scenario; {how}: harness try {name}")
-    return parse(text, name)
+    return parse(text, name, needed)
 
 
-def parse(text: str, name: str) -> Document:
+def parse(text: str, name: str, needed: str = OF_SCENARIO) -> Document:
     """The document in a text; ``name`` is the file's, for places."""
     try:
         node = yaml.compose(text, Loader=_Loader)
@@ -90,7 +93,7 @@ def parse(text: str, name: str) -> Document:
     except RecursionError as error:
         raise _error(f"{name}:1:1", f"nested deeper than {MAX_DEPTH} levels") from error
     if node is None:
-        raise _error(f"{name}:1:1", "the file is empty; a scenario needs at least a title and a workload")
+        raise _error(f"{name}:1:1", f"the file is empty; {needed}")
     document = Document(name, None, text)
     document.values = _Reader(document).value(node, ())
     return document

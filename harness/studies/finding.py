@@ -183,6 +183,15 @@ def margin_in_words(margin: Margin, measure: str) -> str:
     return f"{_effect(ends, margin.low)} to {_effect(ends, margin.high)}"
 
 
+def worse_by(finding: Finding) -> float | None:
+    """How much worse it is, as a fraction; below 0 where it is better, None for a difference, or without a number."""
+    measure = MEASURES[finding.measure]
+    if finding.mean is None or measure.absolute:
+        return None
+    change = math.expm1(min(finding.mean.estimate, math.log1p(MOST)))
+    return change if measure.lower_is_better else -change
+
+
 def _effect(finding: Finding, value: float) -> str:
     """A logarithm as a change: 0.01 is +1.01%."""
     if MEASURES[finding.measure].absolute:

@@ -12,12 +12,13 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import InputError
+from harness.base.errors import InputError, TargetError
 from harness.execution import sweep
 from harness.execution.interruption import Interruption
 from harness.execution.operator_times import OperatorTimes, Times, read_times
@@ -369,6 +370,17 @@ class Operators(Study):
                 both = " or ".join(dict.fromkeys(map(str, self.targets.values())))
                 raise InputError(f"{name!r} is no operator of {both}{meant}")
         return [name for name in self._only if name in known[side]]
+
+    def require_known(self) -> None:
+        """InputError for a name in ``only`` that neither target has; TargetError where one cannot be had.
+
+        What does not start lists nothing, and is told by who asks it.
+        """
+        with tempfile.TemporaryDirectory() as scratch:
+            work, passes = Sweep(Path(scratch), 1), [self._pass(side, StudyFolder(Path(scratch))) for side in SIDES]
+            if self._only:
+                with suppress(TargetError):
+                    self._called({each.name: work.names(each) for each in passes}, SIDES[0])
 
     def _progress(self, name: str) -> Callable[[int, int], None]:
         told = [-1]

@@ -80,6 +80,8 @@ class Difference:
     how: str
     cases: int = 1
     names: tuple[str, ...] = ()
+    size: float | None = None
+    """How much longer it takes, as a fraction."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Question, sentence, wanting
+from harness.studies.finding import Finding, Question, sentence, wanting, worse_by
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -356,7 +356,8 @@ def _of_operators(study: Study, title: str, failures: bool) -> Row | None:
 
 def _reason(difference: Difference) -> Reason:
     about = f"{difference.op}: {difference.kind}"
-    return Reason(f"{about}: {difference.how} ({difference.cases} cases)", name=_accepted_as(difference))
+    told = f"{about}: {difference.how} ({difference.cases} cases)"
+    return Reason(told, name=_accepted_as(difference), size=difference.size)
 
 
 def _accepted_as(difference: Difference) -> str:
@@ -411,9 +412,9 @@ def _besides(study: Compare, measures: Sequence[str], name: str) -> Iterator[Rea
         for other in study.evidence.others:
             finding = study.evidence.finding(measure, other)
             if study.evidence.is_worse_by_more(finding):
-                yield Reason(sentence(finding), "no-go", f"{_OWN.get(measure, measure)} {name}")
+                yield _worse(finding, "no-go", f"{_OWN.get(measure, measure)} {name}")
             elif study.evidence.is_worse_about_so(study.evidence.but_for_missing(finding)):
-                yield Reason(sentence(finding), "not decided", f"{_OWN.get(measure, measure)} {name}")
+                yield _worse(finding, "not decided", f"{_OWN.get(measure, measure)} {name}")
             elif finding.mean is None and study.evidence.pairs:
                 yield Reason(f"{MEASURES[measure].name} was not measured", "go")
             elif finding.mean is not None and finding.word in ("undecided", MEASURES[measure].worse):
@@ -432,10 +433,14 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
         if finding.mean is None:
             yield Reason(study.nothing, "go" if study.unavailable else "not decided")
         elif study.evidence.is_worse_by_more(finding):
-            yield Reason(sentence(finding), "no-go", name)
+            yield _worse(finding, "no-go", name)
         else:
             good = finding.word in ("same", MEASURES[finding.measure].better)
             yield Reason(sentence(finding) + wanting(finding), "go" if good else "not decided")
+
+
+def _worse(finding: Finding, word: Word, name: str) -> Reason:
+    return Reason(sentence(finding), word, name, size=worse_by(finding))
 
 
 def shipped(horovod: bool = False) -> list[Path]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from harness.studies.accepted import Acceptance
+
 Word = Literal["go", "no-go", "not decided"]
 
 NAMED = 3
@@ -19,6 +21,7 @@ class Reason:
 
     ``name``: by which it can be accepted, ""  where it cannot; ``accepted``: because of what it was; ``group``: what it
     is one of, in the plural, where there may be very many that are alike; by that they can be accepted together.
+    ``size``: how much worse, as a fraction of the old one's; None where that is no number.
     """
 
     text: str
@@ -26,6 +29,7 @@ class Reason:
     name: str = ""
     accepted: str = ""
     group: str = ""
+    size: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,19 @@ def ordered(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(sorted(reasons, key=lambda each: (bool(each.accepted), ranks[each.word])))
 
 
-def accepting(row: Row, known: Mapping[str, str]) -> Row:
-    """With why some of its reasons do not count, by their names or groups."""
-    found = [replace(each, accepted=known.get(each.name) or known.get(each.group, "")) for each in row.reasons]
-    return replace(row, reasons=ordered(found))
+def accepting(row: Row, known: Mapping[str, Acceptance]) -> Row:
+    """With why some of its reasons do not count, by their names or groups; and with what is beyond what is accepted."""
+    return replace(row, reasons=ordered([_accepting(each, known) for each in row.reasons]))
+
+
+def _accepting(reason: Reason, known: Mapping[str, Acceptance]) -> Reason:
+    found = [known[name] for name in (reason.name, reason.group) if name in known]
+    holds = next((each for each in found if each.covers(reason.size)), None)
+    if holds is not None:
+        return replace(reason, accepted=holds.because)
+    limits = " or ".join(f"{each.up_to * 100:g} %" for each in found if each.up_to is not None)
+    unsized = ", and this has no size" if reason.size is None else ""
+    return replace(reason, text=f"{reason.text}; accepted up to {limits} only{unsized}") if found else reason
 
 
 def in_short(reasons: Sequence[Reason]) -> Iterator[Reason]:

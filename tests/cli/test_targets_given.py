@@ -34,6 +34,12 @@ def test_versions_and_variables_together() -> None:
     assert (old.mxnet, new.mxnet, new.env) == ("1.8.0.post0", "1.9.1", {"MXNET_A": "1"})
 
 
+def test_a_field_that_is_given_twice_is_refused() -> None:
+    """The last one was taken without a word."""
+    with pytest.raises(InputError, match=r"--from mxnet=1.8.0.post0: mxnet is 1.7.0.post2 already; give it once"):
+        _targets.both(_given("--from", "mxnet=1.7.0.post2", "--from", "mxnet=1.8.0.post0", "--to", "mxnet=1.9.1"))
+
+
 def test_one_side_alone_is_refused() -> None:
     with pytest.raises(InputError, match=r"give both sides, as in --from mxnet=1.8.0.post0"):
         _targets.both(_given("--from-python", "/opt/old/bin/python"))

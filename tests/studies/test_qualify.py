@@ -15,6 +15,7 @@ from harness.execution import processor
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
 from harness.studies import accepted, compare, qualify, study_folder
+from harness.studies.accepted import Acceptance
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.operators import Operators
@@ -342,7 +343,7 @@ def test_what_takes_longer_speaks_against_speed_only(tmp_path: Path) -> None:
     assert (means.word, speed.word, fails.word) == ("go", "no-go", "go")
     assert [reason.name for reason in speed.reasons if reason.word == "no-go"] == ["operator op: takes longer"]
     assert study.folder is not None
-    accepted.keep({"operators that take longer": "calls as such"}, study.folder)
+    accepted.keep({"operators that take longer": Acceptance("calls as such")}, study.folder)
     assert [row.word for row in study.rows] == ["go", "go", "go"]
     assert "accepted, and not seen" not in str([row.told for row in study.rows])
 
@@ -391,8 +392,8 @@ def test_what_is_accepted_does_not_count_and_what_was_not_seen_is_told(tmp_path:
     study = _with(tmp_path, operators=_operators(*DIFFERENCES), **parts)
     assert study.word == "no-go"
     assert study.folder is not None
-    names = {f"operator op: {each.kind}": "known" for each in DIFFERENCES}
-    accepted.keep({**names, "operator old: refuses": "gone"}, study.folder)
+    names = {f"operator op: {each.kind}": Acceptance("known") for each in DIFFERENCES}
+    accepted.keep({**names, "operator old: refuses": Acceptance("gone")}, study.folder)
     assert study.word == "go"
     assert study.rows[-1].told[-1] == "accepted, and not seen: operator old: refuses"
 
