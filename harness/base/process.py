@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
@@ -36,6 +39,43 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, by)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+
+
+def answer(
+    argv: Sequence[str], seconds: float, env: Mapping[str, str], cwd: str = "/", given: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What a command says, as `subprocess.run` has it; where it takes longer, what it started ends with it.
+
+    A wrapper in a shell leaves the Python that it started behind otherwise.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        argv,
+        stdin=None if given is None else pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        errors="replace",
+        env=env,
+        cwd=cwd,
+    ) as process:
+        try:
+            told, complaints = process.communicate(given, timeout=seconds)
+        except BaseException:
+            end_with_children(process.pid)
+            raise
+    return subprocess.CompletedProcess(argv, process.returncode, told, complaints)
+
+
+def end_with_children(pid: int) -> None:
+    """Kill a child of ours that was not waited for, and all that is below it."""
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for each in [process, *process.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
 
 
 def adopt_orphans() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.base.errors import InputError
+from harness.base.process import answer
 
 _FIND = "from importlib.util import find_spec; print(find_spec('mxnet') is not None)"
 _LIST = """\
@@ -56,9 +57,7 @@ def installed(python: Path) -> dict[str, str]:
     """The packages in an interpreter and their versions; InputError where it does not say."""
     argv, env = [str(python), "-c", _LIST], _passed_on()
     try:
-        done = subprocess.run(
-            argv, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_SECONDS, cwd="/", env=env
-        )
+        done = answer(argv, _PATIENCE_SECONDS, env)
         found = json.loads(done.stdout.rstrip().rpartition("\n")[2])
         return {str(name): str(version) for name, version in sorted(found.items())}
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
@@ -77,15 +76,7 @@ def require_mxnet(python: Path, env: Mapping[str, str]) -> None:
     """
     argv = [str(python), "-c", _FIND]
     try:
-        done = subprocess.run(
-            argv,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PATIENCE_SECONDS,
-            cwd="/",
-            env={**_passed_on(), **env},
-        )
+        done = answer(argv, _PATIENCE_SECONDS, {**_passed_on(), **env})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{python} is no Python that runs here: {error}") from error
     said = done.stdout.strip().rpartition("\n")[2]

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.base.errors import InputError
+from harness.base.process import answer
 from harness.gpu import machine_code
 from harness.gpu.machine_code import MachineCode
 from harness.targets.interpreter import Interpreter
@@ -28,14 +29,7 @@ def path_of(interpreter: Interpreter) -> Path | None:
     """The file that an interpreter's mxnet loads, of which the shell's variables decide nothing; None if untold."""
     passed_on = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MXNET_"))}
     try:
-        done = subprocess.run(
-            [str(interpreter.python), "-c", _FIND],
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE_SECONDS,
-            cwd="/",
-            env={**passed_on, **interpreter.env},
-        )
+        done = answer([str(interpreter.python), "-c", _FIND], _PATIENCE_SECONDS, {**passed_on, **interpreter.env})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{interpreter.python} is no Python that runs here: {error}") from error
     found = Path(done.stdout.strip())

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import ImportFailedError, TargetError
+from harness.base.process import answer
 from harness.targets.interpreter import Interpreter
 
 PATIENCE_SECONDS = 120.0
@@ -104,16 +105,9 @@ def probe(
         place = Path(scratch) / "worker.pyz"
         place.write_bytes(archive)
         try:
-            done = subprocess.run(
-                [str(interpreter.python), "-c", _MAIN.format(package), str(place)],
-                input=json.dumps({"names": list(names)}),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=PATIENCE_SECONDS,
-                cwd=scratch,
-                env={**inherited, **interpreter.env, **env},
-            )
+            argv = [str(interpreter.python), "-c", _MAIN.format(package), str(place)]
+            known = {**inherited, **interpreter.env, **env}
+            done = answer(argv, PATIENCE_SECONDS, known, scratch, json.dumps({"names": list(names)}))
         except OSError as error:
             raise TargetError(
                 f"{interpreter.python} cannot be started: {(error.strerror or str(error)).lower()}"

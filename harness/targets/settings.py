@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from harness.base.process import answer
 from harness.targets.interpreter import Interpreter
 
 _PACKAGES = ("mxnet", "horovod")
@@ -136,6 +137,6 @@ def _elsewhere(interpreter: Interpreter) -> list[Path]:
 
 
 def _output(argv: Sequence[str], more: Mapping[str, str] = MappingProxyType({})) -> str:
-    env = {**os.environ, **more}
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, cwd="/", env=env)
+    done = answer(argv, _PATIENCE_SECONDS, {**os.environ, **more})
+    done.check_returncode()
     return done.stdout

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.base.errors import InputError, ScenarioError
+from harness.base.process import answer
 from harness.planning.plan import Arm, Plan
 from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Optimizer
@@ -106,14 +108,8 @@ def _meant(name: str, known: Mapping[str, object] | frozenset[str]) -> str:
 def of(python: Path) -> Signatures | None:
     """Those of the MXNet that an interpreter finds; None where it finds none."""
     try:
-        told = subprocess.run(
-            [str(python), "-I", "-c", _WHERE],
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE_SECONDS,
-            cwd="/",
-        )
+        told = answer([str(python), "-I", "-c", _WHERE], _PATIENCE_SECONDS, os.environ)
+        told.check_returncode()
         return read(Path(told.stdout.strip()))
     except (OSError, SyntaxError, ValueError, subprocess.SubprocessError):
         return None

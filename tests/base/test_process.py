@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
-from harness.base.process import die_with_parent
+import psutil
+import pytest
+
+from harness.base.process import answer, die_with_parent
 
 PARENT = """
 import subprocess, sys
@@ -35,3 +41,25 @@ def test_signals_that_the_parent_ignores_end_the_child() -> None:
         signal.signal(signal.SIGTERM, before)
     child.terminate()
     assert child.wait(timeout=10) == -signal.SIGTERM
+
+
+def test_what_a_wrapper_started_ends_with_it(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    with pytest.raises(subprocess.TimeoutExpired):
+        answer(["sh", "-c", f"sleep 600 & echo $! > {pid}; wait"], 1.0, {"PATH": os.environ["PATH"]})
+    until = time.monotonic() + 10
+    while (is_alive := _is_alive(int(pid.read_text()))) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not is_alive
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_an_answer_has_status_and_both_streams() -> None:
+    done = answer(["sh", "-c", "read line; echo $line $A; echo no >&2; exit 3"], 10.0, {"A": "b"}, given="a\n")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "a b\n", "no\n")
