@@ -31,7 +31,7 @@ def test_twelve_nights_told_the_change_once_and_nothing_else() -> None:
 
 
 def test_a_step_is_told_and_flat_series_are_not(monkeypatch: object) -> None:
-    found = simulate.ours("independent", "lenet", 1.0, 1)
+    found = simulate.ours("independent", "lenet", 1.0, 1, 300.0)
     assert (found.nights, found.false_per_1000) == (60, 0.0)
     assert found.found["3%"] >= 0.95
     assert found.found["1%"] >= 0.8

@@ -8,6 +8,7 @@ tell is made again, seven nights long. What a comparison answers is drawn with t
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import subprocess
@@ -34,6 +35,9 @@ CHANGED = 1.0
 
 STEPS = {0.03: 2, 0.01: 7}
 """Steps, and within how many nights they should be told."""
+
+CONFIRM = (Asked.confirm, 600.0)
+"""Seconds of a comparison that confirms (`--confirm`): as it is, and with more of the night."""
 
 AT = 30
 """The night of the step."""
@@ -67,6 +71,7 @@ class Simulated:
     false_per_1000: float
     suspects_per_night: float
     found: dict[str, float]
+    confirm: float
 
 
 @dataclass(frozen=True)
@@ -132,10 +137,10 @@ def told_at(
     return [*alerts, -suspects]
 
 
-def ours(kind: str, case: str, changed: float, histories: int) -> Simulated:
+def ours(kind: str, case: str, changed: float, histories: int, confirm: float) -> Simulated:
     """So many histories of 60 nights and 40 series without a step, and a quarter as many with each step."""
     random = np.random.default_rng(sum(map(ord, kind + case)))
-    duets, false, suspects = Duets(case, Asked()), 0, 0
+    duets, false, suspects = Duets(case, Asked(confirm=confirm)), 0, 0
     for _ in range(histories):
         for _ in range(SERIES):
             *alerts, count = told_at(KINDS[kind](random), 0.0, random.random(NIGHTS) < changed, duets, random)
@@ -149,7 +154,7 @@ def ours(kind: str, case: str, changed: float, histories: int) -> Simulated:
             hits += any(AT <= night < AT + within for night in alerts)
         found[f"{step:.0%}"] = hits / series
     nights = histories * NIGHTS
-    return Simulated(kind, case, changed, nights, 1000 * false / nights, suspects / nights, found)
+    return Simulated(kind, case, changed, nights, 1000 * false / nights, suspects / nights, found, confirm)
 
 
 def _stepped(values: Values, step: float) -> Values:
@@ -199,8 +204,8 @@ def run(histories: int, rival_histories: int, otava: str) -> None:
     """All of it, kept."""
     mine = []
     for case in cases.NAMES:
-        for kind in KINDS:
-            mine.append(ours(kind, case, CHANGED, histories))
+        for kind, confirm in itertools.product(KINDS, CONFIRM):
+            mine.append(ours(kind, case, CHANGED, histories, confirm))
             sys.stderr.write(f"{mine[-1]}\n")
     others = [rival for kind in KINDS for rival in rivals(kind, rival_histories, otava)]
     for each in others:

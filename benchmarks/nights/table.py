@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from benchmarks.nights.simulate import KEPT, STEPS
+from benchmarks.nights.simulate import CONFIRM, KEPT, STEPS
 
 
 def text() -> str:
@@ -17,11 +17,14 @@ def simulated() -> Iterator[str]:
     """False alerts and what was found, of ours and beside it of the rivals."""
     body = json.loads((KEPT / "simulated.json").read_text())
     steps = [f"{step:.0%} within {within} nights" for step, within in STEPS.items()]
-    yield f"| who | nights | duets as of | false alerts in 1000 nights | {' | '.join(steps)} |"
+    minutes = " / ".join(f"{each / 60:g}min" for each in CONFIRM)
+    yield f"| who | nights | duets as of (`--confirm {minutes}`) | false alerts in 1000 nights | {' | '.join(steps)} |"
     yield f"|---|---|---|---|{'---|' * len(steps)}"
-    for each in body["ours"]:
-        found = " | ".join(f"{each['found'][f'{step:.0%}']:.1%}" for step in STEPS)
-        yield f"| harness | {each['kind']} | {each['case']} | {each['false_per_1000']:.1f} | {found} |"
+    for kind, case in dict.fromkeys((each["kind"], each["case"]) for each in body["ours"]):
+        own = [each for each in body["ours"] if (each["kind"], each["case"]) == (kind, case)]
+        found = " | ".join(" / ".join(f"{each['found'][f'{step:.0%}']:.1%}" for each in own) for step in STEPS)
+        false = " / ".join(f"{each['false_per_1000']:.1f}" for each in own)
+        yield f"| harness | {kind} | {case} | {false} | {found} |"
     for each in body["rivals"]:
         found = " | ".join(f"{each['found'][f'{step:.0%}']:.1%}" for step in STEPS)
         yield f"| {each['name']} | {each['kind']} | | {each['false_per_1000']:.0f} | {found} |"

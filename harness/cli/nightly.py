@@ -121,8 +121,8 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     project, results = Path.cwd(), arguments.results
     suite = arguments.suite or project / "scenarios"
     asv.require_project(project)
-    if not suite.is_dir():
-        raise InputError(f"{suite} is no folder of scenarios; give another --suite")
+    if not ledger.tip:  # later it may be a disk that is not there, and a night that could not run
+        _require_suite(suite)
     if arguments.notify is not None:
         _nights.require_command(arguments.notify)
     _asked(arguments)
@@ -138,6 +138,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         raise
     told = _Told(ledger, arguments, accepted)
     try:
+        _require_suite(suite)
         axes = asv.axes(project)
         environments = [watching.Environment(axis.label, axis.versions, axis.env) for axis in axes]
         look = partial(watching.ready, results, suite, arguments.tag, environments, ledger)
@@ -155,6 +156,11 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     except HarnessError as error:  # as where the disk is full; what was begun goes on another night
         return _could_not_run(told, str(error))
     return _over(study, night, folder, ready, told, {axis.key: axis.label for axis in axes})
+
+
+def _require_suite(suite: Path) -> None:
+    if not suite.is_dir():
+        raise InputError(f"{suite} is no folder of scenarios; give another --suite")
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:

@@ -164,6 +164,20 @@ def test_a_matrix_that_cannot_be_read_is_a_night_that_could_not_run(
     assert len(json.loads(capsys.readouterr().out)["nights"]) == 3
 
 
+def test_a_folder_that_is_gone_is_a_night_that_could_not_run_and_before_the_first_one_a_mistake(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A disk that is not there, say: nobody was told."""
+    (project / "asv.conf.json").write_text("{}")
+    assert cli.main(["nightly", "--json"]) == 3
+    told = json.loads(capsys.readouterr().out)["headline"]
+    assert told.startswith("the night could not run: ") and told.endswith(
+        "scenarios is no folder of scenarios; give another --suite"
+    )
+    subprocess.run(["git", "branch", "-D", "nights"], check=True)
+    assert cli.main(["nightly"]) == 2
+
+
 def test_a_branch_that_cannot_be_written_is_told_to_those_who_watch(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
