@@ -164,11 +164,13 @@ def _require_suite(suite: Path) -> None:
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:
-    """How the night is spent; InputError where no look would fit."""
+    """How the night is spent; InputError where no look would fit, or anything would be the same."""
+    from harness.studies.finding import Question
     from harness.studies.nightly import LEAST_SECONDS, LOOK, Asked
 
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
     asked = Asked(**{name: value for name, value in given.items() if value})
+    Question(resolve=asked.resolve)
     if asked.confirm < LEAST_SECONDS / LOOK:
         least = f"at least {LEAST_SECONDS / LOOK:.0f}s"
         raise InputError(f"--confirm {asked.confirm:g}s leaves no comparison the time that it takes; give {least}")

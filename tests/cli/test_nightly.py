@@ -89,6 +89,8 @@ def test_a_file_that_is_none_is_told_before_anything_runs(project: Path, capsys:
     (project / "asv.conf.json").write_text("{}")
     assert cli.main(["nightly", "--confirm", "30s"]) == 2
     assert "--confirm 30s leaves no comparison the time that it takes; give at least 40s" in capsys.readouterr().err
+    assert cli.main(["nightly", "--resolve", "200%"]) == 2
+    assert "resolve 200%: anything would be the same" in capsys.readouterr().err
     for given in ("", "."):
         assert cli.main(["nightly", "--markdown", given]) == 2
         assert "--markdown .: give a file" in capsys.readouterr().err
