@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
 _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None)
+_answering = set[int]()
+"""Processes that `answer` waits for, each the first of its group."""
 
 
 _RUN = """\
@@ -44,9 +47,10 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
 def answer(
     argv: Sequence[str], seconds: float, env: Mapping[str, str], cwd: str = "/", given: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What a command says, as `subprocess.run` has it; where it takes longer, what it started ends with it.
+    """What a command says, as `subprocess.run` has it; what takes longer ends with all that it started.
 
-    A wrapper in a shell leaves the Python that it started behind otherwise.
+    It has a group of its own: a wrapper in a shell leaves the Python that it started behind otherwise, and a Ctrl-C
+    that ends it would pass for what the command did. KeyboardInterrupt once `stop_answers` was called.
     """
     pipe = subprocess.PIPE
     with subprocess.Popen(
@@ -58,24 +62,32 @@ def answer(
         errors="replace",
         env=env,
         cwd=cwd,
+        start_new_session=True,
     ) as process:
+        _answering.add(process.pid)
         try:
             told, complaints = process.communicate(given, timeout=seconds)
         except BaseException:
-            end_with_children(process.pid)
+            _kill_group(process.pid)
             raise
+        finally:
+            was_stopped = process.pid not in _answering
+            _answering.discard(process.pid)
+    if was_stopped:
+        raise KeyboardInterrupt
     return subprocess.CompletedProcess(argv, process.returncode, told, complaints)
 
 
-def end_with_children(pid: int) -> None:
-    """Kill a child of ours that was not waited for, and all that is below it."""
-    import psutil
+def stop_answers() -> None:
+    """End what `answer` waits for, as where a signal that is only noted asks us to stop."""
+    for pid in tuple(_answering):
+        _answering.discard(pid)
+        _kill_group(pid)
 
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for each in [process, *process.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                each.kill()
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:

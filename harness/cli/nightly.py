@@ -121,7 +121,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     project, results = Path.cwd(), arguments.results
     suite = arguments.suite or project / "scenarios"
     asv.require_project(project)
-    if not ledger.tip:  # later it may be a disk that is not there, and a night that could not run
+    if arguments.suite is not None or not ledger.tip:  # else it is a disk that is not there, and no mistake
         _require_suite(suite)
     if arguments.notify is not None:
         _nights.require_command(arguments.notify)

@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     rows = f"survival of these faults, {', '.join(FAULTS)}; repeatable (default: all but partition)"
     parser.add_argument("--fault", action="append", choices=FAULTS, metavar="NAME", help=rows)
     parser.add_argument("--only", action="append", metavar="OPERATOR", help="only this operator; may be repeated")
-    accept = "a YAML list of known differences that do not count, each with name and because"
+    accept = "a YAML list of known differences that do not count, each with name, because and, if you like, up_to: 5%%"
     parser.add_argument("--accept", type=Path, metavar="FILE", help=accept)
     help_ = "so many runs at a time, where speed does not matter (default: as the machine allows)"
     parser.add_argument("--jobs", type=_options.positive, metavar="N", help=help_)

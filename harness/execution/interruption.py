@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from harness.base import process
+
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -23,6 +25,7 @@ class Interruption:
 
     def _note(self, number: int, _: FrameType | None) -> None:
         self.signal = number
+        process.stop_answers()
 
     @contextmanager
     def watched(self) -> Iterator[Interruption]:

@@ -20,7 +20,7 @@ _EMPTY = "write a list of entries with name and because, [] for none"
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Why a difference does not count, and how much worse, as a fraction, is still meant; None: whatever it is."""
+    """Why a difference does not count, and how much worse, as a fraction, is still meant; None: however much."""
 
     because: str
     up_to: float | None = None
@@ -62,6 +62,8 @@ def _problems(known: Document) -> Iterator[Problem]:
         if not isinstance(entry, dict) or set(entry) - {_LIMIT} != set(_TEXTS):
             yield Problem(known.place((number,)), f"expected name and because, {_LIMIT} if you like, and nothing else")
             continue
+        if entry["name"] in [each.get("name") for each in known.values[:number] if isinstance(each, dict)]:
+            yield Problem(known.place((number, "name")), f"{entry['name']!r} is accepted before; write it once")
         for field in _TEXTS:
             if not isinstance(entry[field], str) or not entry[field].strip():
                 yield Problem(known.place((number, field)), f"{field} is {entry[field]!r}; expected a text")

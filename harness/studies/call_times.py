@@ -56,7 +56,7 @@ def differences(pairs: Sequence[Iterable[Times]], old: Mapping[str, Case]) -> li
     for first, effects in _seen(pairs):
         kind = SLOWER if effects[0] > 0 else FASTER
         case = {**_longer(old[first.case], first.longer), "timed": first.way}
-        told = Difference(first.op, kind, case, _how(first, effects), size=math.expm1(fmean(effects)))
+        told = Difference(first.op, kind, case, _how(first, effects), size=math.expm1(max(effects)))
         found.setdefault((first.op, kind), []).append((abs(fmean(effects)), told))
     worst = [(max(each, key=lambda own: own[0]), len(each)) for each in found.values()]
     return [replace(told, cases=ways) for (_, told), ways in sorted(worst, key=lambda own: -own[0][0])]

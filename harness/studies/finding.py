@@ -17,6 +17,9 @@ SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 BEYOND, MOST = "beyond", 9.0
 """Ten times as much and more is not told by its digits."""
 
+_ENDLESS = 700.0
+"""A logarithm of which no number is left."""
+
 MOST_RESOLVED = 0.5
 """Where half of an effect is what counts as the same: twice as slow never is."""
 
@@ -183,13 +186,14 @@ def margin_in_words(margin: Margin, measure: str) -> str:
     return f"{_effect(ends, margin.low)} to {_effect(ends, margin.high)}"
 
 
-def worse_by(finding: Finding) -> float | None:
-    """How much worse it is, as a fraction; below 0 where it is better, None for a difference, or without a number."""
-    measure = MEASURES[finding.measure]
-    if finding.mean is None or measure.absolute:
+def at_worst(finding: Finding) -> float | None:
+    """How much worse it may be, by all of its interval, as a fraction; None for a difference, or without an end."""
+    measure, mean = MEASURES[finding.measure], finding.mean
+    if mean is None or measure.absolute:
         return None
-    change = math.expm1(min(finding.mean.estimate, math.log1p(MOST)))
-    return change if measure.lower_is_better else -change
+    if not measure.lower_is_better:
+        return -math.expm1(mean.low)
+    return math.expm1(mean.high) if mean.high < _ENDLESS else None
 
 
 def _effect(finding: Finding, value: float) -> str:

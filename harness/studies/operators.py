@@ -12,13 +12,12 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import InputError, TargetError
+from harness.base.errors import InputError, TargetError, UnknownVersionError
 from harness.execution import sweep
 from harness.execution.interruption import Interruption
 from harness.execution.operator_times import OperatorTimes, Times, read_times
@@ -35,7 +34,6 @@ from harness.studies.parity import (
     FASTER,
     FICKLE,
     HANGS,
-    LIVES,
     REFUSES,
     SLOWER,
     Case,
@@ -63,10 +61,7 @@ What is so in one pass of two is so in three of three, and never with the other 
 """
 
 AGAINST = 2
-"""From which of these on only what speaks against the new target is asked, and what no longer ends its process.
-
-Either may be luck: a call that reads memory which nobody wrote ends a third to a half of its processes, in any target.
-"""
+"""From which of these on only what differs between targets is asked, and not what is alike in both."""
 
 SMALLER = "smaller"
 """What fails in the new target only, with calls that are made smaller while it does."""
@@ -89,8 +84,8 @@ class Operators(Study):
     """Of ``old`` and ``new``; ``only`` some operators, all where it is empty; ``times``: also what they take.
 
     ``files``: also what each makes of the other one's; ``more``: what only the new one does now and then is asked some
-    more; ``rounds``: how often what differs is asked again; studies of older versions did not, or less often. ``say``
-    hears how far it is.
+    more; ``rounds``: how often what differs is asked again, and ``better``: what is better as often, which may be luck
+    as well. Studies of older versions did not, or less often. ``say`` hears how far it is.
     """
 
     name: ClassVar[str] = "operators"
@@ -104,10 +99,11 @@ class Operators(Study):
         files: bool = True,
         more: bool = True,
         rounds: int = len(AGAIN),
+        better: bool = True,
     ) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
         self._only, self._asks_times, self._files, self._more = list(only), times, files, more
-        self._rounds = AGAIN[:rounds]
+        self._rounds, self._better = AGAIN[:rounds], better
         self._done: set[str] = set()
         self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
@@ -115,12 +111,12 @@ class Operators(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
-        asked = {"times": self._asks_times, "files": self._files, "more": self._more, "rounds": len(self._rounds)}
-        return {**targets, "only": self._only, **asked}
+        asked = {"times": self._asks_times, "files": self._files, "more": self._more, "better": self._better}
+        return {**targets, "only": self._only, **asked, "rounds": len(self._rounds)}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        asked = {name: question.get(name, False) for name in ("times", "files", "more")}
+        asked = {name: question.get(name, False) for name in ("times", "files", "more", "better")}
         rounds = question.get("rounds", AGAINST)
         return cls(Target(**question["from"]), Target(**question["to"]), question["only"], **asked, rounds=rounds)
 
@@ -184,12 +180,10 @@ class Operators(Study):
         found = self._seen(passes)
         if found is None:
             return []
-        lives = (each for each in found.better if each.kind in LIVES)
-        doubtful = {*(each.op for each in (*found.differences, *found.fickle, *lives)), *found.unmatched}
-        if number >= AGAINST:
-            return sorted(doubtful)
-        alike = (each.partition(" ")[0] for each in found.otherwise)
-        return sorted({*doubtful, *alike, *(each.op for each in found.better)})
+        better = {each.op for each in found.better} if self._better or number < AGAINST else set()
+        doubtful = {*(each.op for each in (*found.differences, *found.fickle)), *better, *found.unmatched}
+        alike = {each.partition(" ")[0] for each in found.otherwise} if number < AGAINST else set()
+        return sorted(doubtful | alike)
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:
         """What differs by these; None while one of them is missing."""
@@ -224,7 +218,7 @@ class Operators(Study):
     ) -> Iterator[Answer]:
         """One pass after the other, each by several processes; KeyboardInterrupt when it is interrupted."""
         software.require_unchanged(self.targets.values(), folder)
-        jobs = most or os.cpu_count() or 1
+        jobs = most or (os.cpu_count() or 1) + 1  # one more than cores: what hangs waits for ten seconds
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:
             passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
@@ -372,15 +366,21 @@ class Operators(Study):
         return [name for name in self._only if name in known[side]]
 
     def require_known(self) -> None:
-        """InputError for a name in ``only`` that neither target has; TargetError where one cannot be had.
+        """InputError for a name in ``only`` that neither target has; UnknownVersionError for a target that none is.
 
-        What does not start lists nothing, and is told by who asks it.
+        What cannot be had, or does not start, is told by who asks it.
         """
         with tempfile.TemporaryDirectory() as scratch:
-            work, passes = Sweep(Path(scratch), 1), [self._pass(side, StudyFolder(Path(scratch))) for side in SIDES]
-            if self._only:
-                with suppress(TargetError):
-                    self._called({each.name: work.names(each) for each in passes}, SIDES[0])
+            work = Sweep(Path(scratch), 1)
+            try:
+                passes = [self._pass(side, StudyFolder(Path(scratch))) for side in SIDES]
+                names = {each.name: work.names(each) for each in passes if self._only}
+            except UnknownVersionError:
+                raise
+            except TargetError:
+                return
+        if names:
+            self._called(names, SIDES[0])
 
     def _progress(self, name: str) -> Callable[[int, int], None]:
         told = [-1]

@@ -23,7 +23,7 @@ from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Finding, Question, sentence, wanting, worse_by
+from harness.studies.finding import Finding, Question, at_worst, sentence, wanting
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -429,18 +429,22 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
     if study.broken:
         yield Reason(study.broken, name=f"{name}: does not train")
         return
-    for finding in study.evidence.findings():
+    for other in study.evidence.others:
+        finding = study.evidence.answer(other)
         if finding.mean is None:
             yield Reason(study.nothing, "go" if study.unavailable else "not decided")
         elif study.evidence.is_worse_by_more(finding):
             yield _worse(finding, "no-go", name)
+        elif finding.word in ("same", MEASURES[finding.measure].better):
+            yield Reason(sentence(finding), "go")
         else:
-            good = finding.word in ("same", MEASURES[finding.measure].better)
-            yield Reason(sentence(finding) + wanting(finding), "go" if good else "not decided")
+            sure = study.evidence.finding(finding.measure, other).word == MEASURES[finding.measure].worse
+            open_ = _worse(finding, "not decided", name if sure else "")
+            yield replace(open_, text=open_.text + wanting(finding))
 
 
 def _worse(finding: Finding, word: Word, name: str) -> Reason:
-    return Reason(sentence(finding), word, name, size=worse_by(finding))
+    return Reason(sentence(finding), word, name, size=at_worst(finding))
 
 
 def shipped(horovod: bool = False) -> list[Path]:

@@ -21,7 +21,7 @@ class Reason:
 
     ``name``: by which it can be accepted, ""  where it cannot; ``accepted``: because of what it was; ``group``: what it
     is one of, in the plural, where there may be very many that are alike; by that they can be accepted together.
-    ``size``: how much worse, as a fraction of the old one's; None where that is no number.
+    ``size``: how much worse it may be, as a fraction of the old one's; None where that is no number.
     """
 
     text: str

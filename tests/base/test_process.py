@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import psutil
 import pytest
 
-from harness.base.process import answer, die_with_parent
+from harness.base.process import answer, die_with_parent, stop_answers
 
 PARENT = """
 import subprocess, sys
@@ -43,14 +44,28 @@ def test_signals_that_the_parent_ignores_end_the_child() -> None:
     assert child.wait(timeout=10) == -signal.SIGTERM
 
 
-def test_what_a_wrapper_started_ends_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("then", ["wait", "exit 0"])
+def test_what_a_wrapper_started_ends_with_it(tmp_path: Path, then: str) -> None:
     pid = tmp_path / "pid"
     with pytest.raises(subprocess.TimeoutExpired):
-        answer(["sh", "-c", f"sleep 600 & echo $! > {pid}; wait"], 1.0, {"PATH": os.environ["PATH"]})
+        answer(["sh", "-c", f"sleep 600 & echo $! > {pid}; {then}"], 1.0, {"PATH": os.environ["PATH"]})
+    assert _ends(int(pid.read_text()))
+
+
+def test_a_request_to_stop_ends_what_is_waited_for() -> None:
+    """A signal that is noted only: what hangs kept us for two minutes."""
+    timer = threading.Timer(0.5, stop_answers)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        answer(["sleep", "600"], 60.0, {"PATH": os.environ["PATH"]})
+    timer.join()
+
+
+def _ends(pid: int) -> bool:
     until = time.monotonic() + 10
-    while (is_alive := _is_alive(int(pid.read_text()))) and time.monotonic() < until:
+    while (is_alive := _is_alive(pid)) and time.monotonic() < until:
         time.sleep(0.02)
-    assert not is_alive
+    return not is_alive
 
 
 def _is_alive(pid: int) -> bool:

@@ -108,6 +108,21 @@ def test_a_numpy_with_which_mxnet_does_not_import_is_a_no_go(tmp_path: Path) -> 
     assert "numpy-1.26.4" in reason["text"] and "module 'numpy' has no attribute 'bool'" in reason["text"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (("--to", "mxnet=1.9.1", "--only", "nope"), "'nope' is no operator of mxnet 1.9.1"),
+        (("--to", "mxnet=9.9"), "the package index has no mxnet==9.9; there are "),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_measured(
+    target: Path, tmp_path: Path, asked: tuple[str, ...], why: str
+) -> None:
+    command = harness("qualify", "--from", "mxnet=1.9.1", *asked, "--row", "operators", "--results", tmp_path)
+    assert (command.code, why in command.err) == (2, True), command.err
+    assert not list(tmp_path.glob("studies/*"))
+
+
 def test_interrupted_it_goes_on_where_it_was(target: Path, tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "harness", "qualify", *SAME, *FEW, "--row", "starts", "--row", "operators"]
     begun = subprocess.Popen([*argv, "--results", str(tmp_path)], stderr=subprocess.PIPE, text=True, cwd=ROOT)

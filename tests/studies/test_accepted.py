@@ -39,6 +39,10 @@ def test_an_empty_list_accepts_nothing(tmp_path: Path) -> None:
         ("- name: a\n  because: 3\n", ":2:3: because is 3"),
         ("- name: ' '\n  because: b\n", ":1:3: name is ' '"),
         ("- just text\n", ":1:3: expected name and because"),
+        (
+            "- {name: a, because: b, up_to: 5%}\n- {name: a, because: c}\n",
+            ":2:4: 'a' is accepted before; write it once",
+        ),
     ],
 )
 def test_mistakes_have_places(tmp_path: Path, text: str, message: str) -> None:

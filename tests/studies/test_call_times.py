@@ -49,6 +49,7 @@ def test_how_much_is_told_with_its_range_and_the_case_as_it_was_timed() -> None:
     ]
     (found,) = call_times.differences(pairs, OLD)
     assert found.how == ("1.75 times as long as 20 µs, with gradients (1.70 to 1.80 in 5 pairs of processes)")
+    assert found.size == pytest.approx(0.8)
     assert (found.cases, found.case["shapes"], found.case["timed"]) == (2, [(20, 3), (4,)], "with gradients")
 
 

@@ -46,6 +46,29 @@ def test_an_answer_in_words() -> None:
     assert finding.as_json(early)["low"] is None
 
 
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "size"),
+    [
+        ("throughput", math.log(0.55), math.log(0.65), 0.45),  # of which less is worse
+        ("throughput", 0.01, 0.02, -0.010050167),
+        ("latency_p50", math.log(1.1), math.log(1.3), 0.3),
+        ("peak_memory", math.log(20), math.log(31), 30.0),
+        ("peak_memory", 1.0, 1000.0, None),
+        ("growth", 100.0, 300.0, None),
+        ("accuracy", -0.05, -0.01, None),
+    ],
+)
+def test_how_much_worse_it_may_be(measure: str, low: float, high: float, size: float | None) -> None:
+    found = finding.at_worst(Finding(measure, "b", "slower", _mean(low, high)))
+    assert found == (None if size is None else pytest.approx(size))
+
+
+def test_without_a_number_or_an_interval_nobody_knows_how_much() -> None:
+    assert finding.at_worst(Finding("throughput", "b", "undecided", None)) is None
+    early = Sequential(3, 0.0, math.inf, 0.01)
+    assert finding.at_worst(Finding("latency_p50", "b", "undecided", early)) is None
+
+
 def test_how_many_pairs_would_decide() -> None:
     speed, narrow = MEASURES["throughput"], Margin(-0.01, 0.01)
     needed = finding.pairs_needed(speed, Sequential(10, 0.005, 0.02, 0.0064), narrow)

@@ -40,9 +40,11 @@ def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
     assert (found.unmatched, found.compared, found.differences) == ((), 2, ())
 
 
-def _study(tmp_path: Path, rounds: int = len(AGAIN), first: tuple[str, str] = ("crashed", "ok")) -> Operators:
+def _study(
+    tmp_path: Path, rounds: int = len(AGAIN), first: tuple[str, str] = ("crashed", "ok"), better: bool = True
+) -> Operators:
     """Of which the first passes are made; the new target's process ended in a case, or the old one's."""
-    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False, rounds=rounds)
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False, rounds=rounds, better=better)
     study.folder = StudyFolder(tmp_path)
     for side in ("from", "to"):
         (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
@@ -98,12 +100,13 @@ def test_where_it_does_it_is_a_difference(tmp_path: Path) -> None:
     assert found.differences[0].kind == "crashes"
 
 
-@pytest.mark.parametrize(("was", "kind", "rounds"), [("error", "takes more", 2), ("crashed", "no longer crashes", 4)])
-def test_what_is_better_is_asked_twice_more_and_what_lives_in_five_passes(
-    tmp_path: Path, was: str, kind: str, rounds: int
+@pytest.mark.parametrize(("better", "rounds"), [(True, len(AGAIN)), (False, AGAINST)])
+@pytest.mark.parametrize(("was", "kind"), [("error", "takes more"), ("crashed", "no longer crashes")])
+def test_what_is_better_is_so_in_five_passes_and_was_in_three_of_older_studies(
+    tmp_path: Path, was: str, kind: str, better: bool, rounds: int
 ) -> None:
     """To live may be luck as much as to end."""
-    study = _study(tmp_path, first=("ok", was))
+    study = _study(tmp_path, first=("ok", was), better=better)
     for passes in AGAIN[:rounds]:
         _round(study, passes, "ok", was)
     found = study.parity
@@ -130,8 +133,8 @@ def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
     assert found is not None
     assert found.differences[0].kind == "crashes"
     asked = dict(study.question)
-    del asked["rounds"]
-    assert Operators.asked(asked, tmp_path).question == study.question
+    assert (asked.pop("rounds"), asked.pop("better")) == (2, True)
+    assert Operators.asked(asked, tmp_path).question == {**study.question, "better": False}
 
 
 def test_what_only_one_of_them_has_is_not_called() -> None:

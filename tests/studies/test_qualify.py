@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from harness.studies.operators import Operators
 from harness.studies.pairs import Pair
 from harness.studies.parity import Difference, Parity
 from harness.studies.qualify import NEW, Asked, Qualify
-from harness.studies.row import Reason
+from harness.studies.row import Reason, Row, accepting
 from harness.studies.study import Study
 
 VALUES: Mapping[str, Any] = {
@@ -204,6 +205,11 @@ def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> 
     assert finding.mean.high < 0, "slower for sure"
     assert (finding.word, known.over) == ("undecided", False)
     assert (finding.more or 0) > len(about)
+    (reason,) = (each for each in qualify._speed(known, "one") if each.word != "go")
+    assert (reason.word, reason.name) == ("not decided", "speed one")
+    assert reason.size == pytest.approx(-math.expm1(finding.mean.low))
+    far, near = (accepting(Row("t", (reason,)), {"speed one": Acceptance("known", up_to)}) for up_to in (0.05, 0.5))
+    assert (far.word, near.word) == ("not decided", "go")
 
 
 def test_a_side_that_never_trained_is_a_reason() -> None:
