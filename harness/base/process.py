@@ -63,6 +63,7 @@ def answer(
         env=env,
         cwd=cwd,
         start_new_session=True,
+        preexec_fn=die_with_parent,
     ) as process:
         _answering.add(process.pid)
         try:
