@@ -36,8 +36,8 @@ CHANGED = 1.0
 STEPS = {0.03: 2, 0.01: 7}
 """Steps, and within how many nights they should be told."""
 
-CONFIRM = (Asked.confirm, 600.0)
-"""Seconds of a comparison that confirms (`--confirm`): as it is, and with more of the night."""
+CONFIRM = (300.0, Asked.confirm)
+"""Seconds of a comparison that confirms (`--confirm`): half, and as it is."""
 
 AT = 30
 """The night of the step."""

@@ -21,7 +21,8 @@ def simulated() -> Iterator[str]:
     yield f"| who | nights | duets as of (`--confirm {minutes}`) | false alerts in 1000 nights | {' | '.join(steps)} |"
     yield f"|---|---|---|---|{'---|' * len(steps)}"
     for kind, case in dict.fromkeys((each["kind"], each["case"]) for each in body["ours"]):
-        own = [each for each in body["ours"] if (each["kind"], each["case"]) == (kind, case)]
+        known = {each["confirm"]: each for each in body["ours"] if (each["kind"], each["case"]) == (kind, case)}
+        own = [known[confirm] for confirm in CONFIRM]
         found = " | ".join(" / ".join(f"{each['found'][f'{step:.0%}']:.1%}" for each in own) for step in STEPS)
         false = " / ".join(f"{each['false_per_1000']:.1f}" for each in own)
         yield f"| harness | {kind} | {case} | {false} | {found} |"

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help="of the whole night (default: 60min)")
     help_ = "measure each scenario N times, or as often as the budget allows (default: 5)"
     parser.add_argument("--repeat", type=_options.positive, metavar="N", help=help_)
-    confirm = "of one comparison that confirms a suspicion; it goes on where the night has room (default: 5min)"
+    confirm = "of one comparison that confirms a suspicion; it goes on where the night has room (default: 10min)"
     parser.add_argument("--confirm", type=_options.duration, metavar="TIME", help=confirm)
     margin = "the same, if closer (default: 1%%)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)

@@ -51,6 +51,9 @@ RESOLVE = 0.03
 """Closer is as fast, and as small."""
 
 BUDGET_SECONDS, SEEDS = 180.0, 8
+LONGEST = 4.0
+"""Budgets that a scenario's speed may take, where the pairs that an answer still takes fit: machines scatter."""
+
 SIZES = ("peak_memory", "held_memory", "growth", "start_up")
 """What is looked at besides throughput: only what is worse by more than the margin, with its whole interval, counts."""
 
@@ -192,7 +195,8 @@ class Qualify(Composite):
             return Compare(
                 asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE, beyond=True)
             )
-        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget, beyond=True))
+        limit = LONGEST * asked.budget
+        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget, limit=limit, beyond=True))
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         """Of a part that did not come to its end, what it saw until then may be reason enough."""

@@ -237,7 +237,7 @@ def test_what_pages_say_of_jobs_that_hang_by_themselves_and_of_room_for_looks() 
 
     assert (round(told(0.2)), told(0.1) < 1) == (3, True)
     asked, shares = Asked(), (nightly.LOOKING - nightly.ROUNDS_IF_CHANGED, nightly.LOOKING)
-    assert [int(share * asked.budget / (asked.confirm * nightly.LOOK)) for share in shares] == [7, 16]
+    assert [int(share * asked.budget / (asked.confirm * nightly.LOOK)) for share in shares] == [3, 8]
 
 
 def test_what_nobody_could_tell_is_not_the_machines(folder: StudyFolder) -> None:

@@ -198,6 +198,8 @@ def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> 
     made = Qualify(replace(ASKED, scenarios={"one": VALUES}))
     compared = [study for key in made.keys if isinstance(study := made.made(key), Compare)]
     assert [study.question_.beyond for study in compared] == [True] * 3
+    budget = made.asked_.budget
+    assert [study.question_.limit for study in compared] == [0.0, 4 * budget, 0.0], "of drift, speed and latency"
     about = [each - 0.065 for each in ABOUT]
     known = _speed(*about)
     (finding,) = known.evidence.findings()
