@@ -55,3 +55,17 @@ def test_what_is_kept_names_every_case_and_kind() -> None:
     body = json.loads((Path(simulate.KEPT) / "simulated.json").read_text())
     assert {each["kind"] for each in body["ours"]} == set(series.KINDS)
     assert {each["name"] for each in body["rivals"]} == {"asv", "Otava"}
+
+
+def test_what_is_kept_holds_what_was_asked_for() -> None:
+    body = json.loads((Path(simulate.KEPT) / "simulated.json").read_text())
+    half, whole = ([each for each in body["ours"] if each["confirm"] == seconds] for seconds in simulate.CONFIRM)
+    for own in (half, whole):
+        alerts, nights = (
+            sum(each["false_per_1000"] * each["nights"] for each in own),
+            sum(each["nights"] for each in own),
+        )
+        assert alerts / nights <= 1
+        assert min(each["found"]["3%"] for each in own) >= 0.95
+    assert min(each["found"]["1%"] for each in whole) >= 0.8
+    assert min(each["found"]["1%"] for each in half) < 0.6

@@ -81,7 +81,7 @@ _GROUND = "nothing that is tracked changed"
 class Asked:
     """How a night is spent: seconds in all, rounds at most, seconds of one comparison, and what counts as the same.
 
-    ``confirm``: half of that told 1 % within seven nights in 64 to 78 of 100 cases only (`benchmarks/nights`).
+    Half of ``confirm`` told 1 % of two workers within seven nights in 56 to 78 of 100 cases (`benchmarks/nights`).
     """
 
     budget: float = 3600.0
