@@ -218,7 +218,7 @@ class Operators(Study):
     ) -> Iterator[Answer]:
         """One pass after the other, each by several processes; KeyboardInterrupt when it is interrupted."""
         software.require_unchanged(self.targets.values(), folder)
-        jobs = most or (os.cpu_count() or 1) + 1  # one more than cores: what hangs waits for ten seconds
+        jobs = most or os.cpu_count() or 1  # one more took a tenth longer
         work = Sweep(folder.path, jobs, lambda: interruption.signal is not None)
         try:
             passes = {name: self._pass(name, folder) for each in (PASSES, *AGAIN) for name in each}
