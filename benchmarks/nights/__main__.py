@@ -13,7 +13,7 @@ def main() -> None:
     simulating.add_argument("--histories", type=int, default=17, help="of 60 nights (default: 17, a thousand nights)")
     simulating.add_argument("--rival-histories", type=int, default=1, help="for asv and Otava (default: 1)")
     simulating.add_argument("--otava", default="", metavar="PYTHON", help="an interpreter that has apache-otava")
-    verbs.add_parser("twelve", help="twelve real nights; a quarter of an hour")
+    verbs.add_parser("twelve", help="twelve real nights; a quarter to half of an hour")
     verbs.add_parser("table", help="what is kept, as tables")
     asked = parser.parse_args()
     if asked.verb == "simulate":

@@ -60,7 +60,7 @@ AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "
 What is so in one pass of two is so in three of three, and never with the other target, in one case of 64.
 """
 
-AGAINST = 2
+DIFFERING = 2
 """From which of these on only what differs between targets is asked, and not what is alike in both."""
 
 SMALLER = "smaller"
@@ -117,7 +117,7 @@ class Operators(Study):
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
         asked = {name: question.get(name, False) for name in ("times", "files", "more", "better")}
-        rounds = question.get("rounds", AGAINST)
+        rounds = question.get("rounds", DIFFERING)
         return cls(Target(**question["from"]), Target(**question["to"]), question["only"], **asked, rounds=rounds)
 
     @property
@@ -180,9 +180,9 @@ class Operators(Study):
         found = self._seen(passes)
         if found is None:
             return []
-        better = {each.op for each in found.better} if self._better or number < AGAINST else set()
+        better = {each.op for each in found.better} if self._better or number < DIFFERING else set()
         doubtful = {*(each.op for each in (*found.differences, *found.fickle)), *better, *found.unmatched}
-        alike = {each.partition(" ")[0] for each in found.otherwise} if number < AGAINST else set()
+        alike = {each.partition(" ")[0] for each in found.otherwise} if number < DIFFERING else set()
         return sorted(doubtful | alike)
 
     def _seen(self, passes: Sequence[str]) -> Parity | None:

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
+import pytest
+
+from harness.base.process import answer
 from harness.execution.interruption import Interruption
 
 
@@ -23,3 +27,13 @@ def test_what_is_ignored_stays_ignored_as_under_nohup() -> None:
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_a_signal_ends_what_is_waited_for() -> None:
+    """It is only noted: a Python that hung kept us for two minutes."""
+    with Interruption().watched():
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            answer(["sleep", "20"], 10.0, {"PATH": os.environ["PATH"]})
+        timer.join()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.scenario.schema import Target
-from harness.studies.operators import AGAIN, AGAINST, PASSES, Operators
+from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators
 from harness.studies.study_folder import StudyFolder
 from harness.studies.ways import WAYS
 
@@ -100,7 +100,7 @@ def test_where_it_does_it_is_a_difference(tmp_path: Path) -> None:
     assert found.differences[0].kind == "crashes"
 
 
-@pytest.mark.parametrize(("better", "rounds"), [(True, len(AGAIN)), (False, AGAINST)])
+@pytest.mark.parametrize(("better", "rounds"), [(True, len(AGAIN)), (False, DIFFERING)])
 @pytest.mark.parametrize(("was", "kind"), [("error", "takes more"), ("crashed", "no longer crashes")])
 def test_what_is_better_is_so_in_five_passes_and_was_in_three_of_older_studies(
     tmp_path: Path, was: str, kind: str, better: bool, rounds: int
@@ -117,8 +117,8 @@ def test_what_is_better_is_so_in_five_passes_and_was_in_three_of_older_studies(
 def test_what_lives_in_a_pass_of_the_old_one_is_not_better(tmp_path: Path) -> None:
     study = _study(tmp_path, first=("ok", "crashed"))
     for number, passes in enumerate(AGAIN):
-        _round(study, passes, "ok", "ok" if number == AGAINST else "crashed")
-        if number == AGAINST:
+        _round(study, passes, "ok", "ok" if number == DIFFERING else "crashed")
+        if number == DIFFERING:
             break
     found = study.parity
     assert found is not None
@@ -126,8 +126,8 @@ def test_what_lives_in_a_pass_of_the_old_one_is_not_better(tmp_path: Path) -> No
 
 
 def test_studies_of_older_versions_asked_twice_more(tmp_path: Path) -> None:
-    study = _study(tmp_path, rounds=AGAINST)
-    for passes in AGAIN[:AGAINST]:
+    study = _study(tmp_path, rounds=DIFFERING)
+    for passes in AGAIN[:DIFFERING]:
         _round(study, passes, "crashed")
     found = study.parity
     assert found is not None

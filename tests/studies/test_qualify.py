@@ -344,14 +344,16 @@ def test_what_fails_has_a_row_of_its_own() -> None:
 
 
 def test_what_takes_longer_speaks_against_speed_only(tmp_path: Path) -> None:
-    known = _operators(Difference("op", "takes longer", {"case": "op()"}, "1.30 times as long"))
+    known = _operators(Difference("op", "takes longer", {"case": "op()"}, "1.30 times as long", size=0.3))
     known.folder = study_folder.create(tmp_path, "operators", known.question)
     study = _with(tmp_path, operators=known, speed_one=_speed(*SAME), latency_one=_latency(*SAME))
     means, speed, fails = study.rows
     assert (means.word, speed.word, fails.word) == ("go", "no-go", "go")
     assert [reason.name for reason in speed.reasons if reason.word == "no-go"] == ["operator op: takes longer"]
     assert study.folder is not None
-    accepted.keep({"operators that take longer": Acceptance("calls as such")}, study.folder)
+    accepted.keep({"operators that take longer": Acceptance("calls as such", 0.2)}, study.folder)
+    assert study.rows[1].word == "no-go"
+    accepted.keep({"operators that take longer": Acceptance("calls as such", 0.3)}, study.folder)
     assert [row.word for row in study.rows] == ["go", "go", "go"]
     assert "accepted, and not seen" not in str([row.told for row in study.rows])
 
