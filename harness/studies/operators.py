@@ -76,6 +76,16 @@ TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
 
 
+def words(key: str) -> str:
+    """A pass, or what else is asked of both, as its progress names it: ``to-naive-again``, ``times-2``."""
+    if key in TIMES:
+        return f"what calls take, pair {TIMES.index(key) + 1} of {len(TIMES)} at most"
+    number = next((number for number, passes in enumerate(AGAIN, 2) if key in passes), None)
+    target = {"from": "the old one", "to": "the new one"}.get(key.partition("-")[0], key)
+    way = next((f" {way.words}" for way in WAYS if f"-{way.name}" in key), "")
+    return f"{target}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
+
+
 def _silent(line: str) -> None:
     """Say nothing."""
 
@@ -206,12 +216,12 @@ class Operators(Study):
         if not failure:
             self._done.add(key)
         if key == EXCHANGED:
-            return f"{key}: {failure or 'what each writes was read by the other one'}"
+            return f"{words(key)}: {failure or 'what each writes was read by the other one'}"
         if key == MORE:
-            return f"{key}: {failure or f'each was called {now_and_then.TIMES} times more'}"
+            return f"{words(key)}: {failure or f'each was called {now_and_then.TIMES} times more'}"
         which = "what differs" if key in (*again, SMALLER, *TIMES[1:]) else "every operator that it matters to"
         done = f"{which} was {'timed' if key in TIMES else 'called'}{' with less' if key == SMALLER else ''}"
-        return f"{key}: {failure or done}"
+        return f"{words(key)}: {failure or done}"
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -234,7 +244,8 @@ class Operators(Study):
                     chosen, side = self._chosen(names, trial.key), trial.key.partition("-")[0]
                     by_way = any(f"-{way.name}" in trial.key for way in self._ways)
                     deadly = sweep.deadly(passes[side].file) if by_way else sweep.NOTHING
-                    through = work.run(passes[trial.key], chosen, self._progress(trial.key), deadly)
+                    forked = trial.key in PASSES  # what differs is asked again of processes that began by themselves
+                    through = work.run(passes[trial.key], chosen, self._progress(trial.key), deadly, forked)
                 if not through:
                     raise KeyboardInterrupt
                 yield Answer(trial.key, "")
@@ -388,7 +399,7 @@ class Operators(Study):
         def progress(done: int, of: int) -> None:
             if done * 10 // max(of, 1) != told[0]:
                 told[0] = done * 10 // max(of, 1)
-                self.say(f"{name}: {done} of {of} operators")
+                self.say(f"{words(name)}: {done} of {of} operators")
 
         return progress
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.scenario.schema import Target
-from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators
+from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators, words
 from harness.studies.study_folder import StudyFolder
 from harness.studies.ways import WAYS
 
@@ -145,3 +145,11 @@ def test_what_only_one_of_them_has_is_not_called() -> None:
         "to": {"exp": [], "b": ["a"], "new": []},
     }
     assert (study._chosen(names, "from"), study._chosen(names, "to")) == (["exp", "a"], ["exp", "a"])
+
+
+def test_progress_names_passes_in_words() -> None:
+    assert words("from") == "the old one"
+    assert words("to-plain") == "the new one without oneDNN"
+    assert words("to-naive-once-more") == "the new one on NaiveEngine, what differs, pass 3 of 5 at most"
+    assert words("times-2") == "what calls take, pair 2 of 5 at most"
+    assert words("files") == "files"

@@ -6,7 +6,7 @@ who reads knows which case a process did not survive; ``{"names": {...}}`` is th
 ``{"end": NAME}`` that to an operator. ``{"time": CALL}`` makes a call ready and ``{"calls": N}`` makes so many:
 ``{"end": NAME, "seconds": S}``; ``{"once": CASE}`` makes the call of a case with tensors of the shapes that it has now,
 or runs its program; ``{"write": NAME}`` answers with the files that a program wrote, ``{"read": NAME, "files": FILES}``
-with what came of reading such.
+with what came of reading such. With the argument ``followed`` processes follow one another (`succession`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from . import files, programs, registry
 from .candidates import Call, candidates
 from .execute import execute, run_program
 from .refusals import message
+from .succession import FOLLOWED, follow
 from .timing import Timed
 from .variants import BASE, EMPTY, VARIANTS, shapes
 
@@ -39,7 +40,12 @@ _WANTED = re.compile(r"infered_num_inputs \((\d+) vs\. (\d+)\)")
 
 
 def main() -> None:
-    """Serve until the input ends. Whatever else writes to standard output writes to the log."""
+    """Serve until the input ends, alone or one after the other."""
+    follow(_serve) if FOLLOWED in sys.argv[2:] else _serve()
+
+
+def _serve() -> None:
+    """Whatever else writes to standard output writes to the log."""
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     timed: Timed | None = None
