@@ -68,7 +68,7 @@ class DiedError(Exception):
 
 
 class Child:
-    """A process of the target that answers lines of JSON by lines of JSON; ``followed``: another one takes its place."""
+    """A process of the target that answers lines of JSON by lines of JSON; ``followed`` by another one once it ends."""
 
     def __init__(self, asked: Pass, archive: Path, log: Path, folder: str, followed: bool = False) -> None:
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
