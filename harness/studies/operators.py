@@ -219,8 +219,7 @@ class Operators(Study):
             return f"{words(key)}: {failure or 'what each writes was read by the other one'}"
         if key == MORE:
             return f"{words(key)}: {failure or f'each was called {now_and_then.TIMES} times more'}"
-        which = "what differs" if key in (*again, SMALLER, *TIMES[1:]) else "every operator that it matters to"
-        done = f"{which} was {'timed' if key in TIMES else 'called'}{' with less' if key == SMALLER else ''}"
+        done = "timed" if key in TIMES else "called with less" if key == SMALLER else "called"
         return f"{words(key)}: {failure or done}"
 
     def run(
