@@ -45,6 +45,10 @@ Begun = Mapping[str, Mapping[str, str]]
 
 NOTHING: Begun = MappingProxyType({})
 
+_SIMPLEST = {
+    "once": {"op": "exp", "case": "exp", "shapes": [[1]], "kinds": ["normal"], "params": {}, "variant": "base"},
+}
+
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.operators.main import main; main()"
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
 
@@ -91,7 +95,7 @@ class Child:
         self.last: Mapping[str, Any] | None = None
         """What its last answer was about."""
 
-        self._followed = followed
+        self.followed = followed
         self._serves = not followed
         """Whether there is a process that answers."""
 
@@ -104,32 +108,35 @@ class Child:
         try:
             if not self._serves:
                 self._in.write(NEXT)
-                self._serves, self.last = True, None
+                self.last = None
             self._in.write(json.dumps(what).encode() + b"\n")
             self._in.flush()
         except BrokenPipeError as error:
             raise self._died() from error
+        self._serves = True
         while True:
             told = self._told(time.monotonic() + patience)
             yield told
             if "end" in told or "names" in told:
                 return
 
-    def is_followed(self) -> bool:
-        """After its end: whether another process answers what is asked next. One that hangs is ended first."""
-        if self._followed and self._serves:
+    def make_way(self) -> bool:
+        """Of one that ended, or hangs and is ended: whether another process answers what is asked next."""
+        if self.followed and self._serves:
             self._process.send_signal(signal.SIGUSR1)
             with suppress(DiedError):
                 while True:
                     self._told(time.monotonic() + START_SECONDS)
-        return self._followed and not self._serves
+        return self.followed and not self._serves
 
     def _told(self, until: float) -> dict[str, Any]:
-        """The next line; what a process did not end writing is none."""
-        told = None
-        while not isinstance(told, dict):
-            with suppress(ValueError):
-                told = json.loads(self._line(until))
+        """The next line; ValueError where it is none."""
+        try:
+            told: dict[str, Any] = json.loads(self._line(until))
+        except json.JSONDecodeError:
+            if not self.followed:
+                raise
+            told = json.loads(self._line(until))  # what a process did not end writing is followed by its end
         if "died" in told:
             self._serves = False
             raise DiedError("crashed", told["died"] or None)
@@ -148,13 +155,14 @@ class Child:
 
     def _died(self) -> DiedError:
         code = self._process.wait()
-        if self._followed:  # it calls nothing itself
+        if self.followed:  # it calls nothing itself
             raise AgentError(f"the process that forks those that call operators ended with exit code {code}")
         return DiedError("crashed", -code if code < 0 else None)
 
     def close(self) -> None:
-        """End it, whatever it does."""
-        self._process.kill()
+        """End it, whatever it does, with whom it forked."""
+        if self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._selector.close()
         with suppress(BrokenPipeError):  # what it was asked when it had ended already
@@ -227,11 +235,30 @@ class Sweep:
     def _log(self) -> Path:
         return self.folder / "sweep.log"
 
-    def started(self, asked: Pass, scratch: str, forked: bool = False) -> Child:
+    def started(self, asked: Pass, scratch: str) -> Child:
         """A process that has imported MXNet; TargetError where there is none, which no call is to blame for."""
-        child = self._child(asked, scratch, forked)
-        _require_answer(asked, child)
+        child = self._child(asked, scratch)
+        try:
+            for _ in child.ask({"list": True}, START_SECONDS):
+                pass
+        except DiedError as error:
+            child.close()
+            raise TargetError(
+                f"{asked.name}: a process that is to call operators {error.status} as it began"
+            ) from error
         return child
+
+    def _forking(self, asked: Pass, scratch: str) -> Child:
+        """One whose place forks take; one that has imported MXNet itself where forks do not make the simplest call."""
+        child = self._child(asked, scratch, True)
+        try:
+            (told,) = child.ask(_SIMPLEST, START_SECONDS)
+        except (DiedError, AgentError):
+            told = {"status": "ended"}
+        if told["status"] == "ok":
+            return child
+        child.close()
+        return self.started(asked, scratch)
 
     def _child(self, asked: Pass, scratch: str, forked: bool = False) -> Child:
         archive = self.folder / "worker.pyz"
@@ -251,33 +278,21 @@ class Sweep:
                         return
                     cases, through = _Cases(name, dict(begun.get(name, {}))), False
                     while not through and not self.stopped():
-                        child = child or self.started(asked, scratch, forked)
-                        through, died = _operator(child, cases, writer)
-                        child = _next(asked, child) if died else child
+                        child = child or (self._forking(asked, scratch) if forked else self.started(asked, scratch))
+                        forked = child.followed
+                        try:
+                            through, died = _operator(child, cases, writer)
+                            is_over = died and not child.make_way()
+                        except AgentError:  # the one that forks is gone; from here on none does
+                            is_over, forked = True, False
+                        if is_over:
+                            child.close()
+                            child = None
             except Exception as error:  # told by who started this thread
                 writer.errors.append(f"{type(error).__name__}: {error}")
             finally:
                 if child is not None:
                     child.close()
-
-
-def _require_answer(asked: Pass, child: Child) -> None:
-    """TargetError where it does not answer, which no call is to blame for."""
-    try:
-        for _ in child.ask({"list": True}, START_SECONDS):
-            pass
-    except (DiedError, AgentError) as error:
-        child.close()
-        raise TargetError(f"{asked.name}: a process that is to call operators {error} as it began") from error
-
-
-def _next(asked: Pass, child: Child) -> Child | None:
-    """Who takes the place of one that ended; None where a new one is to be started."""
-    if child.is_followed():
-        _require_answer(asked, child)
-        return child
-    child.close()
-    return None
 
 
 class _Writer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -76,14 +77,29 @@ TIMES = ("times", *(f"times-{number}" for number in range(2, call_times.PAIRS + 
 """What calls take, both targets by turns: of all operators, then, in fresh processes, of those that still differ."""
 
 
-def words(key: str) -> str:
-    """A pass, or what else is asked of both, as its progress names it: ``to-naive-again``, ``times-2``."""
+_OF_THREADS = re.compile(r"G?OMP_|KMP_|MKL_|OPENBLAS_|MXNET_.*THREADS")
+"""Variables that a fork of MXNet does not heed."""
+
+_WORDS = {
+    "from": "the old one",
+    "to": "the new one",
+    SMALLER: "what fails, with less",
+    MORE: "what the new one does now and then",
+    EXCHANGED: "files that the other one reads",
+}
+
+
+def words(key: str, ways: Sequence[Way] = WAYS) -> str:
+    """A pass, or what else is asked of both, as its progress names it: ``to-naive-again``, ``times-2``.
+
+    ``ways``: those that are other ways; what remains is the usual one.
+    """
     if key in TIMES:
         return f"what calls take, pair {TIMES.index(key) + 1} of {len(TIMES)} at most"
     number = next((number for number, passes in enumerate(AGAIN, 2) if key in passes), None)
-    target = {"from": "the old one", "to": "the new one"}.get(key.partition("-")[0], key)
-    way = next((f" {way.words}" for way in WAYS if f"-{way.name}" in key), "")
-    return f"{target}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
+    called = _WORDS.get(key) or _WORDS[key.partition("-")[0]]
+    way = next((f" {way.words if way in ways else 'once more'}" for way in WAYS if f"-{way.name}" in key), "")
+    return f"{called}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
 
 
 def _silent(line: str) -> None:
@@ -95,7 +111,8 @@ class Operators(Study):
 
     ``files``: also what each makes of the other one's; ``more``: what only the new one does now and then is asked some
     more; ``rounds``: how often what differs is asked again, and ``better``: what is better as often, which may be luck
-    as well. Studies of older versions did not, or less often. ``say`` hears how far it is.
+    as well; ``forked``: first passes fork, where that changes nothing. Studies of older versions did not, or less
+    often. ``say`` hears how far it is.
     """
 
     name: ClassVar[str] = "operators"
@@ -110,10 +127,11 @@ class Operators(Study):
         more: bool = True,
         rounds: int = len(AGAIN),
         better: bool = True,
+        forked: bool = True,
     ) -> None:
         self.targets = {"from": resolve.settle(old, None, None), "to": resolve.settle(new, None, None)}
         self._only, self._asks_times, self._files, self._more = list(only), times, files, more
-        self._rounds, self._better = AGAIN[:rounds], better
+        self._rounds, self._better, self._forked = AGAIN[:rounds], better, forked
         self._done: set[str] = set()
         self._known: dict[int, Parity | None] = {}
         self.say: Callable[[str], None] = _silent
@@ -122,11 +140,12 @@ class Operators(Study):
     def question(self) -> Mapping[str, Any]:
         targets = {name: target.model_dump(mode="json", exclude_none=True) for name, target in self.targets.items()}
         asked = {"times": self._asks_times, "files": self._files, "more": self._more, "better": self._better}
+        asked |= {"forked": self._forked}
         return {**targets, "only": self._only, **asked, "rounds": len(self._rounds)}
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Operators:
-        asked = {name: question.get(name, False) for name in ("times", "files", "more", "better")}
+        asked = {name: question.get(name, False) for name in ("times", "files", "more", "better", "forked")}
         rounds = question.get("rounds", DIFFERING)
         return cls(Target(**question["from"]), Target(**question["to"]), question["only"], **asked, rounds=rounds)
 
@@ -220,7 +239,7 @@ class Operators(Study):
         if key == MORE:
             return f"{words(key)}: {failure or f'each was called {now_and_then.TIMES} times more'}"
         done = "timed" if key in TIMES else "called with less" if key == SMALLER else "called"
-        return f"{words(key)}: {failure or done}"
+        return f"{words(key, self._ways)}: {failure or done}"
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -243,7 +262,7 @@ class Operators(Study):
                     chosen, side = self._chosen(names, trial.key), trial.key.partition("-")[0]
                     by_way = any(f"-{way.name}" in trial.key for way in self._ways)
                     deadly = sweep.deadly(passes[side].file) if by_way else sweep.NOTHING
-                    forked = trial.key in PASSES  # what differs is asked again of processes that began by themselves
+                    forked = self._forks and trial.key in PASSES  # what differs is asked again without
                     through = work.run(passes[trial.key], chosen, self._progress(trial.key), deadly, forked)
                 if not through:
                     raise KeyboardInterrupt
@@ -267,7 +286,7 @@ class Operators(Study):
             calls = SingleCalls(work, both, scratch)
             try:
                 for name, side in self._written():
-                    self.say(f"{EXCHANGED}: {name} of the {('old', 'new')[side]} one")
+                    self.say(f"{words(EXCHANGED)}: {name} of the {('old', 'new')[side]} one")
                     lines.append(self._read_by_both(calls, name, side))
             finally:
                 calls.close()
@@ -303,7 +322,7 @@ class Operators(Study):
         usual, made = (as_usual(self._swept(side, (*PASSES, *self._asked_again()))) for side in SIDES)
 
         def line(calls: SingleCalls, each: Difference) -> dict[str, Any]:
-            self.say(f"{MORE}: {each.op}, which {each.kind}")
+            self.say(f"{words(MORE)}: {each.op}, which {each.kind}")
             told = [_alone(calls, each.case) for _ in range(now_and_then.TIMES)]
             name = each.case["case"]
             return now_and_then.line(each, usual.cases[name], len(made.every(name)), *zip(*told, strict=True))
@@ -317,7 +336,7 @@ class Operators(Study):
         done = {(line["op"], line["kind"]) for line in sweep.read(file)}
 
         def line(calls: SingleCalls, each: Difference) -> dict[str, Any]:
-            self.say(f"{SMALLER}: {each.op}, which {each.kind}")
+            self.say(f"{words(SMALLER)}: {each.op}, which {each.kind}")
             return asdict(smallest(each, calls.ask))
 
         _each_by_itself(work, both, file, [each for each in self._failing if (each.op, each.kind) not in done], line)
@@ -343,6 +362,13 @@ class Operators(Study):
         """Those that neither target has by itself; the passes of others are the usual way once more."""
         asked = {name for target in self.targets.values() for name in target.env}
         return [way for way in WAYS if not asked & {*way.env}]
+
+    @property
+    def _forks(self) -> bool:
+        """Whether a fork computes as a process that began by itself: it has one thread, and no CUDA."""
+        named = [name for target in self.targets.values() for name in target.env]
+        has_cuda = any(target.cuda for target in self.targets.values())
+        return self._forked and not has_cuda and not any(map(_OF_THREADS.match, named))
 
     def _pass(self, name: str, folder: StudyFolder) -> Pass:
         target, ways = self.targets[name.partition("-")[0]], [way for way in self._ways if f"-{way.name}" in name]
@@ -398,7 +424,7 @@ class Operators(Study):
         def progress(done: int, of: int) -> None:
             if done * 10 // max(of, 1) != told[0]:
                 told[0] = done * 10 // max(of, 1)
-                self.say(f"{words(name)}: {done} of {of} operators")
+                self.say(f"{words(name, self._ways)}: {done} of {of} operators")
 
         return progress
 

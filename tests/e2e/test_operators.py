@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from harness.execution import sweep
 from harness.execution.operator_times import read_times
 from harness.report.operators import script
 from harness.studies.parity import Difference, array
+from harness.targets.interpreter import Interpreter
 from tests.e2e.conftest import harness
 
 pytestmark = pytest.mark.e2e
@@ -152,3 +154,12 @@ def test_an_operator_that_is_none_is_told(target: Path, tmp_path: Path) -> None:
     command = harness("operators", *SAME, "--only", "expp", "--results", tmp_path)
     assert command.code == 2
     assert "'expp' is no operator of mxnet 1.9.1" in command.err
+
+
+def test_a_fork_of_mxnet_computes(target: Path, tmp_path: Path) -> None:
+    """Where it did not, each process would import MXNet, and take seconds, without a word."""
+    work = sweep.Sweep(tmp_path, 1)
+    for engine in ("ThreadedEnginePerDevice", "NaiveEngine"):
+        asked = sweep.Pass("from", Interpreter(target), {"MXNET_ENGINE_TYPE": engine}, tmp_path / "from.jsonl")
+        with closing(work._forking(asked, str(tmp_path))) as child:
+            assert child.followed

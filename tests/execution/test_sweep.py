@@ -42,7 +42,7 @@ def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(
     asked = list[Any]()
 
     class Child:
-        last = None
+        last, followed = None, False
 
         def ask(self, what: Any, patience: float) -> Iterator[Any]:
             asked.append(json.loads(json.dumps(what)))

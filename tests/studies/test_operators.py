@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from harness.execution.sweep import Pass, Sweep
 from harness.scenario.schema import Target
+from harness.studies import software
 from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators, words
+from harness.studies.study import Trial
 from harness.studies.study_folder import StudyFolder
 from harness.studies.ways import WAYS
+from harness.targets import resolve
+from harness.targets.interpreter import Interpreter
 
 
 def _passed(folder: Path, name: str, *cases: str, status: str = "ok") -> None:
@@ -152,4 +159,47 @@ def test_progress_names_passes_in_words() -> None:
     assert words("to-plain") == "the new one without oneDNN"
     assert words("to-naive-once-more") == "the new one on NaiveEngine, what differs, pass 3 of 5 at most"
     assert words("times-2") == "what calls take, pair 2 of 5 at most"
-    assert words("files") == "files"
+    assert words("files") == "files that the other one reads"
+    asked = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1", env={"MXNET_ENGINE_TYPE": "NaiveEngine"}))
+    assert words("from-naive", asked._ways) == "the old one once more", "that way is what is asked"
+    assert words("from-plain", asked._ways) == "the old one without oneDNN"
+
+
+@pytest.mark.parametrize(
+    ("forks", "target"),
+    [
+        (True, {}),
+        (True, {"env": {"MXNET_MKLDNN_ENABLED": "0"}}),
+        (False, {"env": {"OMP_NUM_THREADS": "4"}}),
+        (False, {"env": {"MXNET_CPU_WORKER_NTHREADS": "2"}}),
+        (False, {"cuda": "11"}),
+    ],
+)
+def test_only_first_passes_fork_and_none_where_a_fork_would_not_heed_what_is_asked(
+    forks: bool, target: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked = dict[str, bool]()
+
+    def run(sweep: Sweep, asked: Pass, *given: Any) -> bool:
+        forked[asked.name] = given[-1]
+        return True
+
+    monkeypatch.setattr(Sweep, "run", run)
+    monkeypatch.setattr(Sweep, "names", lambda *_: {"LRN": []})
+    monkeypatch.setattr(resolve, "interpreter", lambda *_: Interpreter(Path("python")))
+    monkeypatch.setattr(software, "require_unchanged", lambda *_: None)
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1", **target))
+    study.folder = StudyFolder(tmp_path)
+    trials = [Trial(name) for name in (*PASSES, *AGAIN[0])]
+    for name in PASSES:
+        _passed(tmp_path, name, "LRN(2n) base")
+        study.add(name, None, "")
+    list(study.run(trials, study.folder, cast(Any, SimpleNamespace(signal=None)), 1))
+    assert forked == {**dict.fromkeys(PASSES, forks), **dict.fromkeys(AGAIN[0], False)}
+
+
+def test_what_was_begun_without_forks_goes_on_without() -> None:
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"))
+    begun = {name: value for name, value in study.question.items() if name != "forked"}
+    assert (study._forks, Operators.asked(begun, Path())._forks) == (True, False)
+    assert Operators.asked(study.question, Path())._forks

@@ -2,8 +2,9 @@
 
 A fork takes milliseconds where an import takes seconds. The process that forks reads standard input up to `NEXT`, a
 byte that no line of JSON has, and forks one that serves; of its end it tells ``{"died": SIGNAL}``, 0 where none did it.
-SIGUSR1 ends the one that serves. MXNet stops its engine before a fork and starts it after it, with one thread for each
-device and one of OpenMP (``src/initialize.cc``), as it has them here without a fork.
+SIGUSR1 ends the one that serves. MXNet stops its engine before a fork and starts it in the fork, with one thread for
+each device and one of OpenMP, whatever variables say (``src/initialize.cc``). That is what it has by default where
+OMP_NUM_THREADS is 1; where anything else is asked, nothing is to be forked.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def follow(serve: Callable[[], None]) -> None:
         before = os.getpid()
         serving = os.fork()
         if not serving:
-            _serve(serve, before)
+            _become(serve, before)
         os.waitid(os.P_PID, serving, os.WEXITED | os.WNOWAIT)  # nobody else has its number yet
         ended, serving = serving, 0
         _, status = os.waitpid(ended, 0)
@@ -52,8 +53,8 @@ def _is_asked() -> bool:
     return byte == NEXT
 
 
-def _serve(serve: Callable[[], None], parent: int) -> None:
-    """Serve, and end without what Python does at its end, which is the parent's."""
+def _become(serve: Callable[[], None], parent: int) -> None:
+    """The one that serves; it ends without what Python does at its end, which is the parent's."""
     try:
         signal.signal(signal.SIGUSR1, signal.SIG_DFL)
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from psutil import Process, wait_procs
+from psutil import STATUS_ZOMBIE, Process, wait_procs
 
 from harness.base.errors import AgentError
 from harness.execution import worker_archive
-from harness.execution.sweep import Child, DiedError, Pass
+from harness.execution.sweep import Child, DiedError, Pass, Sweep, read
 from harness.targets.interpreter import Interpreter
 from harness.worker.operators import succession
 
@@ -38,6 +37,9 @@ def serve():
             time.sleep(600)
         if asked == "leaves":
             os._exit(3)
+        if asked == "ends all":
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(600)
         print(json.dumps({"end": asked, "calls": calls, "pid": os.getpid(), "parent": os.getppid()}), flush=True)
         if asked == "dies later":
             os._exit(0)
@@ -75,7 +77,7 @@ def test_one_process_answers_until_it_ends_and_another_one_then(child: Child) ->
         with pytest.raises(DiedError, match="crashed") as died:
             _ask(child, how)
         assert died.value.signal == signal
-        assert child.is_followed()
+        assert child.make_way()
         after = _ask(child, "c")
         assert (after["calls"], after["parent"]) == (1, first["parent"])
         assert after["pid"] != first["pid"]
@@ -85,7 +87,7 @@ def test_one_that_hangs_is_ended_and_what_it_said_late_is_nobodys(child: Child) 
     before = _ask(child, "a")
     with pytest.raises(DiedError, match="hung"):
         _ask(child, "hangs", 0.2)
-    assert child.is_followed()
+    assert child.make_way()
     assert _ask(child, "b")["calls"] == 1
     assert not Path(f"/proc/{before['pid']}").exists()
 
@@ -100,18 +102,16 @@ def test_what_a_process_that_had_ended_was_asked_is_not_asked_of_the_next_one(ch
     with pytest.raises(DiedError):
         _ask(child, "b" * 200_000)  # more than a pipe holds
     assert child.last == {"op": "dies later"}
-    assert child.is_followed()
+    assert child.make_way()
     assert _ask(child, "c")["calls"] == 1
     assert child.last is None, "the next one called nothing before"
 
 
 def test_the_end_of_the_one_that_forks_is_no_operators_and_ends_all(child: Child) -> None:
-    told = _ask(child, "a")
-    process = Process(told["pid"])
-    os.kill(told["parent"], 9)
-    wait_procs([process], timeout=60)
+    process = Process(_ask(child, "a")["pid"])
     with pytest.raises(AgentError, match="the process that forks those that call operators ended with exit code -9"):
-        _ask(child, "b")
+        _ask(child, "ends all")
+    assert not process.is_running() or process.status() == STATUS_ZOMBIE
 
 
 def test_one_that_nobody_follows_is_closed_though_it_had_ended_as_it_was_asked(tmp_path: Path) -> None:
@@ -119,5 +119,73 @@ def test_one_that_nobody_follows_is_closed_though_it_had_ended_as_it_was_asked(t
     wait_procs([Process(_ask(child, "dies later")["pid"])], timeout=60)
     with pytest.raises(DiedError, match="crashed"):
         _ask(child, "b")
-    assert not child.is_followed()
+    assert not child.make_way()
     child.close()
+
+
+SWEPT = """
+import json, os, signal, sys, time
+from .succession import FOLLOWED, follow
+
+def say(**told):
+    print(json.dumps(told), flush=True)
+
+def serve():
+    forked = FOLLOWED in sys.argv[2:]
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "list" in asked:
+            say(names={})
+        elif "once" in asked:
+            say(end="exp", status=os.environ.get("SIMPLEST", "ok"))
+        elif asked["op"] + " base" not in asked["known"]:
+            say(begin=asked["op"] + " base")
+            if asked["op"] == "dies":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            if asked["op"] == "ends who forks" and forked:
+                os.kill(os.getppid(), signal.SIGKILL)
+                time.sleep(600)
+            say(case=asked["op"] + " base", op=asked["op"], status="ok", forked=forked, parent=os.getppid())
+            say(end=asked["op"])
+        else:
+            say(end=asked["op"])
+
+def main():
+    follow(serve) if FOLLOWED in sys.argv[2:] else serve()
+"""
+
+
+@pytest.fixture
+def swept(tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Lines of a pass by one place, by forks."""
+    package = tmp_path / "worker.pyz" / worker_archive.PACKAGE / "operators"
+    package.mkdir(parents=True)
+    (package / "main.py").write_text(SWEPT)
+    (package / "succession.py").write_text(Path(succession.__file__).read_text())
+
+    def run(*operators: str, **env: str) -> list[dict[str, Any]]:
+        asked = Pass("from", Interpreter(Path(sys.executable)), env, tmp_path / "from.jsonl")
+        assert Sweep(tmp_path, 1).run(asked, operators, lambda done, of: None, forked=True)
+        return list(read(asked.file))
+
+    return run
+
+
+def test_a_sweep_goes_on_with_a_fork_of_the_same_process(swept: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = swept("a", "dies", "b")
+    assert [line["status"] for line in lines if "case" in line] == ["ok", "crashed", "ok"]
+    before, after = (line for line in lines if line.get("forked"))
+    assert before["parent"] == after["parent"]
+    assert [line["end"] for line in lines if "end" in line] == ["a", "dies", "b"]
+
+
+def test_where_the_one_that_forks_ends_no_operator_is_to_blame(swept: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = swept("a", "ends who forks", "dies", "b")
+    told = [(line["op"], line["status"], line.get("forked")) for line in lines if "case" in line]
+    assert told == [
+        ("a", "ok", True), ("ends who forks", "ok", False), ("dies", "crashed", None), ("b", "ok", False)
+    ]  # fmt: skip
+
+
+def test_nothing_is_forked_where_a_fork_does_not_compute(swept: Callable[..., list[dict[str, Any]]]) -> None:
+    assert [line["forked"] for line in swept("a", SIMPLEST="error") if "case" in line] == [False]
