@@ -12,7 +12,7 @@ from harness.targets import resolve
 class FirstPass:
     """Seconds of a pass over operators of which many calls end their process, by forks over by new processes."""
 
-    timeout, unit, limit = 1800, "ratio", 0.7
+    timeout, unit, limit = 1800, "ratio", 0.2
     operators, pairs = ("SequenceLast", "broadcast_div", "elemwise_div", "reset_arrays"), 3
     tiny = {"operators": ("elemwise_div",), "pairs": 1}
 
