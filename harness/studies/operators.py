@@ -61,6 +61,9 @@ AGAIN = tuple(tuple(f"{name}-{word}" for name in PASSES) for word in ("again", "
 What is so in one pass of two is so in three of three, and never with the other target, in one case of 64.
 """
 
+FORKED = (*PASSES, *AGAIN[1], *AGAIN[2])
+"""Passes whose processes are forks, which is quicker; what differs only in these does not stand in the others."""
+
 DIFFERING = 2
 """From which of these on only what differs between targets is asked, and not what is alike in both."""
 
@@ -100,6 +103,12 @@ def words(key: str, ways: Sequence[Way] = WAYS) -> str:
     called = _WORDS.get(key) or _WORDS[key.partition("-")[0]]
     way = next((f" {way.words if way in ways else 'once more'}" for way in WAYS if f"-{way.name}" in key), "")
     return f"{called}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
+
+
+def _hanging_first(operators: Sequence[str], before: Path) -> list[str]:
+    """Those that hung before come first, so that at the end no place waits for another's."""
+    hung = {name for name, cases_ in sweep.deadly(before).items() if "hung" in cases_.values()}
+    return sorted(operators, key=lambda name: name not in hung)
 
 
 def _silent(line: str) -> None:
@@ -262,8 +271,9 @@ class Operators(Study):
                     chosen, side = self._chosen(names, trial.key), trial.key.partition("-")[0]
                     by_way = any(f"-{way.name}" in trial.key for way in self._ways)
                     deadly = sweep.deadly(passes[side].file) if by_way else sweep.NOTHING
-                    forked = self._forks and trial.key in PASSES  # what differs is asked again without
-                    through = work.run(passes[trial.key], chosen, self._progress(trial.key), deadly, forked)
+                    forked = self._forks and trial.key in FORKED
+                    first = _hanging_first(chosen, passes[side].file)
+                    through = work.run(passes[trial.key], first, self._progress(trial.key), deadly, forked)
                 if not through:
                     raise KeyboardInterrupt
                 yield Answer(trial.key, "")

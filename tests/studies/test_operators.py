@@ -13,7 +13,7 @@ import pytest
 from harness.execution.sweep import Pass, Sweep
 from harness.scenario.schema import Target
 from harness.studies import software
-from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators, words
+from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators, _hanging_first, words
 from harness.studies.study import Trial
 from harness.studies.study_folder import StudyFolder
 from harness.studies.ways import WAYS
@@ -175,7 +175,7 @@ def test_progress_names_passes_in_words() -> None:
         (False, {"cuda": "11"}),
     ],
 )
-def test_only_first_passes_fork_and_none_where_a_fork_would_not_heed_what_is_asked(
+def test_some_passes_fork_and_none_where_a_fork_would_not_heed_what_is_asked(
     forks: bool, target: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forked = dict[str, bool]()
@@ -190,12 +190,21 @@ def test_only_first_passes_fork_and_none_where_a_fork_would_not_heed_what_is_ask
     monkeypatch.setattr(software, "require_unchanged", lambda *_: None)
     study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1", **target))
     study.folder = StudyFolder(tmp_path)
-    trials = [Trial(name) for name in (*PASSES, *AGAIN[0])]
-    for name in PASSES:
+    again = tuple(name for passes in AGAIN for name in passes)
+    trials = [Trial(name) for name in (*PASSES, *again)]
+    for name in (*PASSES, *again):
         _passed(tmp_path, name, "LRN(2n) base")
         study.add(name, None, "")
     list(study.run(trials, study.folder, cast(Any, SimpleNamespace(signal=None)), 1))
-    assert forked == {**dict.fromkeys(PASSES, forks), **dict.fromkeys(AGAIN[0], False)}
+    ones = {*PASSES, *AGAIN[1], *AGAIN[2]}
+    assert forked == {name: forks and name in ones for name in (*PASSES, *again)}
+
+
+def test_what_hung_before_comes_first_as_it_takes_longest(tmp_path: Path) -> None:
+    _passed(tmp_path, "to", "LRN(2n) base", status="hung")
+    assert _hanging_first(["a", "LRN", "b"], tmp_path / "to.jsonl") == ["LRN", "a", "b"]
+    _passed(tmp_path, "to", "LRN(2n) base", status="crashed")
+    assert _hanging_first(["a", "LRN", "b"], tmp_path / "to.jsonl") == ["a", "LRN", "b"]
 
 
 def test_what_was_begun_without_forks_goes_on_without() -> None:
