@@ -253,7 +253,7 @@ class Sweep:
         child = self._child(asked, scratch, True)
         try:
             (told,) = child.ask(_SIMPLEST, START_SECONDS)
-        except (DiedError, AgentError):
+        except (DiedError, AgentError, ValueError):
             told = {"status": "ended"}
         if told["status"] == "ok":
             return child
