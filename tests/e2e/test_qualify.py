@@ -128,7 +128,7 @@ def test_interrupted_it_goes_on_where_it_was(target: Path, tmp_path: Path) -> No
     begun = subprocess.Popen([*argv, "--results", str(tmp_path)], stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert begun.stderr is not None
     for line in begun.stderr:
-        if line.startswith("operators: from:"):
+        if line.startswith("operators: the old one:"):
             break
     begun.send_signal(signal.SIGINT)
     said = begun.stderr.read()
