@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -362,10 +363,14 @@ def _begun(file: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def deadly(file: Path) -> dict[str, dict[str, str]]:
-    """Cases of a pass that its processes did not survive, by operator."""
+def deadly(*files: Path) -> dict[str, dict[str, str]]:
+    """Cases that the processes of any of these passes did not survive, by operator.
+
+    Who compares targets gives the passes of both: what only one of them is not asked, as its process ended by chance
+    once, would make another thing of all that comes after it, in every pass.
+    """
     found: dict[str, dict[str, str]] = {}
-    for line in read(file):
+    for line in chain.from_iterable(map(read, files)):
         if line.get("status") in DEATHS and "case" in line:
             found.setdefault(line["op"], {})[line["case"]] = line["status"]
     return found

@@ -105,9 +105,9 @@ def words(key: str, ways: Sequence[Way] = WAYS) -> str:
     return f"{called}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
 
 
-def _hanging_first(operators: Sequence[str], before: Path) -> list[str]:
+def _hanging_first(operators: Sequence[str], deadly: sweep.Begun) -> list[str]:
     """Those that hung before come first, so that at the end no place waits for another's."""
-    hung = {name for name, cases_ in sweep.deadly(before).items() if "hung" in cases_.values()}
+    hung = {name for name, became in deadly.items() if "hung" in became.values()}
     return sorted(operators, key=lambda name: name not in hung)
 
 
@@ -268,11 +268,11 @@ class Operators(Study):
                 elif trial.key in TIMES:
                     through = self._time(work, passes, trial.key, folder)
                 else:
-                    chosen, side = self._chosen(names, trial.key), trial.key.partition("-")[0]
+                    chosen, usual = self._chosen(names, trial.key), [passes[side].file for side in SIDES]
                     by_way = any(f"-{way.name}" in trial.key for way in self._ways)
-                    deadly = sweep.deadly(passes[side].file) if by_way else sweep.NOTHING
+                    deadly = sweep.deadly(*usual) if by_way else sweep.NOTHING
                     forked = self._forks and trial.key in FORKED
-                    first = _hanging_first(chosen, passes[side].file)
+                    first = _hanging_first(chosen, sweep.deadly(*usual))
                     through = work.run(passes[trial.key], first, self._progress(trial.key), deadly, forked)
                 if not through:
                     raise KeyboardInterrupt
