@@ -49,6 +49,7 @@ NOTHING: Begun = MappingProxyType({})
 _SIMPLEST = {
     "once": {"op": "exp", "case": "exp", "shapes": [[1]], "kinds": ["normal"], "params": {}, "variant": "base"},
 }
+"""A call by which it is seen whether a fork computes."""
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.operators.main import main; main()"
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
@@ -207,8 +208,8 @@ class Sweep:
     ) -> bool:
         """Sweep what is not on disk yet, so many processes side by side; whether all was swept.
 
-        ``deadly``: cases, with what becomes of a process, that are not called. ``forked``: a process that ends is
-        followed by a fork of one that has imported MXNet, which is quicker, and begins where all others of it did.
+        ``deadly``: cases, with what becomes of a process, that are not called. ``forked``: processes
+        are forks of one that has imported MXNet, which is quicker; all of a place begin with the same memory.
         """
         done, begun = _ended(asked.file), _begun(asked.file)
         known = {name: {**deadly.get(name, {}), **begun.get(name, {})} for name in operators}
