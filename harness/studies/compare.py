@@ -11,7 +11,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -193,23 +193,25 @@ class Compare(Study):
 
     @property
     def _goes_on(self) -> bool:
-        """Whether what an answer still takes fits into what may be spent beyond the budget."""
-        lacking, usual = self._lacking, self.evidence.usual_seconds or 0.0
+        """Whether what an answer may still take fits into what may be spent beyond the budget.
+
+        By luck few pairs are off by enough to make an answer look far; the interval holds whoever stops when.
+        """
+        lacking, usual = self._lacking(lambda finding: finding.soonest), self.evidence.usual_seconds or 0.0
         has_looked = len(self.evidence.counted) >= MIN_VALUES
         if lacking is None or (has_looked and self.question_.limit < _NEXT_LOOK * self._planned):
             return False
         return self._spent + max(lacking, 1) * usual <= self.question_.limit
 
-    @property
-    def _lacking(self) -> int | None:
-        """Pairs that an answer still takes, at this scatter; None where nobody can say, or it is more than thousands.
+    def _lacking(self, in_all: Callable[[Finding], int | None]) -> int | None:
+        """Pairs that answers still take, of those in all; None where nobody can say, or it is more than thousands.
 
         Without an interval, those that it takes to have one.
         """
         count = len(self.evidence.counted)
         if count < MIN_VALUES:
             return MIN_VALUES - count
-        needed = [finding.more for finding in self.evidence.findings() if not is_decided(finding)]
+        needed = [in_all(finding) for finding in self.evidence.findings() if not is_decided(finding)]
         return max(each - count for each in needed if each) if all(needed) and needed else None
 
     @property
@@ -217,7 +219,7 @@ class Compare(Study):
         """What an answer would have taken, where there is none; "" where nobody can say."""
         if self.unavailable or self.changed or self.has_given_up:
             return self.failures[-1]
-        lacking, usual = self._lacking, self.evidence.usual_seconds
+        lacking, usual = self._lacking(lambda finding: finding.more), self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
             interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
             return (

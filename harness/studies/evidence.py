@@ -13,7 +13,16 @@ from harness.statistics.convergence import Convergence
 from harness.statistics.sequential import IN_TIME, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
-from harness.studies.finding import Finding, Margin, Question, is_beyond, is_decided, pairs_needed, word_of
+from harness.studies.finding import (
+    Finding,
+    Margin,
+    Question,
+    is_beyond,
+    is_decided,
+    pairs_at_best,
+    pairs_needed,
+    word_of,
+)
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 
@@ -130,8 +139,10 @@ class Evidence:
         if mean is None or missing:
             return Finding(measure, side.name, "undecided", mean, None, missing)
         word = word_of(MEASURES[measure], mean, margin, beyond)
-        more = pairs_needed(MEASURES[measure], mean, margin, beyond) if word == "undecided" else None
-        return Finding(measure, side.name, word, mean, more)
+        if word != "undecided":
+            return Finding(measure, side.name, word, mean)
+        more, soonest = (needed(MEASURES[measure], mean, margin, beyond) for needed in (pairs_needed, pairs_at_best))
+        return Finding(measure, side.name, word, mean, more, soonest=soonest)
 
     def margin(self, measure: str) -> Margin | None:
         """How close counts as the same; None where nobody can say."""
@@ -232,7 +243,7 @@ def guarded(own: Sequence[Finding], guard: Sequence[Finding], room: Margin) -> l
         elif said is None or (near if said.word == "same" else _goes_along(theirs, said)):
             found.append(said or mine)
         else:
-            found.append(replace(mine, word="undecided", more=theirs.more))
+            found.append(replace(mine, word="undecided", more=theirs.more, soonest=theirs.soonest))
     return found
 
 

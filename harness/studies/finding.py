@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.base.errors import InputError
@@ -67,8 +67,9 @@ class Question:
 class Finding:
     """How one side compares with the first by one measure, so far; ``mean`` is None before there are values.
 
-    ``more``: how many pairs a decision would take in all, at this scatter; None where nobody can say. ``missing``:
-    pairs that count and have no such number; while there are any, nothing is decided.
+    ``more``: how many pairs a decision would take in all, at this scatter; None where nobody can say. ``soonest``: how
+    many it may take, as the estimate is of chance, too. ``missing``: pairs that count and have no such number; while
+    there are any, nothing is decided.
     """
 
     measure: str
@@ -77,6 +78,7 @@ class Finding:
     mean: Sequential | None
     more: int | None = None
     missing: int = 0
+    soonest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,15 @@ def pairs_needed(measure: Compared, mean: Sequential, margin: Margin | None, bey
     worse = (mean.estimate < 0) != measure.lower_is_better
     half = abs(room) if beyond and worse and margin is not None else max(abs(mean.estimate), room)
     return mean.needed(half) if half > 0 else None
+
+
+def pairs_at_best(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> int | None:
+    """Pairs in all until there may be an answer: the estimate is as much farther from the margin's end as it errs."""
+    error = mean.sd / math.sqrt(mean.looked or mean.n)
+    size = abs(mean.estimate)
+    inside = margin is not None and margin.low <= mean.estimate <= margin.high
+    lucky = math.copysign(max(0.0, size - error) if inside else size + error, mean.estimate)
+    return pairs_needed(measure, replace(mean, estimate=lucky), margin, beyond)
 
 
 def sentence(finding: Finding) -> str:

@@ -523,6 +523,8 @@ def test_a_seed_whose_loss_says_nothing_is_missing(losses: tuple[float, float | 
         (199.0, [-0.2, -0.25], True),
         (400.0, [-0.2, -0.25, -0.22, -0.23], True),  # it is answered
         (400.0, [-0.2, 0.25, -0.22, 0.23], True),  # an answer would take more than there is room for
+        (1150.0, [-0.001, -0.012, -0.011, 0.0005], False),  # it takes 32 pairs, or 22, as the mean may be off
+        (900.0, [-0.001, -0.012, -0.011, 0.0005], True),
         (4e9, [-0.2, 0.25, -0.22, 0.23], False),
     ],
 )
