@@ -19,8 +19,7 @@ from harness.studies.finding import (
     Question,
     is_beyond,
     is_decided,
-    pairs_at_best,
-    pairs_needed,
+    undecided,
     word_of,
 )
 from harness.studies.pairs import Pair
@@ -115,7 +114,9 @@ class Evidence:
     def _beyond(self, finding: Finding) -> Finding:
         """Nothing, where it is asked by how much a side is worse, and what the guard says does not tell."""
         worse = self.asked.beyond and finding.word == MEASURES[finding.measure].worse
-        return replace(finding, word="undecided") if worse and not self.is_worse_by_more(finding) else finding
+        if finding.mean is None or not worse or self.is_worse_by_more(finding):
+            return finding
+        return undecided(finding.measure, finding.side, finding.mean, self.margin(finding.measure), beyond=True)
 
     def finding(self, measure: str, side: Side) -> Finding:
         """How a side compares by a measure, all pairs taken together."""
@@ -141,8 +142,7 @@ class Evidence:
         word = word_of(MEASURES[measure], mean, margin, beyond)
         if word != "undecided":
             return Finding(measure, side.name, word, mean)
-        more, soonest = (needed(MEASURES[measure], mean, margin, beyond) for needed in (pairs_needed, pairs_at_best))
-        return Finding(measure, side.name, word, mean, more, soonest=soonest)
+        return undecided(measure, side.name, mean, margin, beyond)
 
     def margin(self, measure: str) -> Margin | None:
         """How close counts as the same; None where nobody can say."""
@@ -227,8 +227,9 @@ class Evidence:
 def guarded(own: Sequence[Finding], guard: Sequence[Finding], room: Margin) -> list[Finding]:
     """After each pair, what a measure and its guard say together.
 
-    The guard's word counts where it says that sides differ. Without it nothing is the same unless the guard's interval
-    lies within ``room``, and nothing differs unless its estimate does, too (`GUARD_PART`).
+    The guard's word counts where it says that sides differ, and its latest interval says by how much. Without it
+    nothing is the same unless the guard's interval lies within ``room``, and nothing differs unless its estimate does,
+    too (`GUARD_PART`).
     """
     found = list[Finding]()
     said: Finding | None = None
@@ -236,7 +237,7 @@ def guarded(own: Sequence[Finding], guard: Sequence[Finding], room: Margin) -> l
     near = False
     for mine, theirs in zip(own, guard, strict=True):
         said = said or (mine if is_decided(mine) else None)
-        objection = objection or (theirs if is_decided(theirs) and theirs.word != "same" else None)
+        objection = theirs if is_decided(theirs) and theirs.word != "same" else objection
         near = near or (theirs.mean is not None and room.low <= theirs.mean.low and theirs.mean.high <= room.high)
         if objection is not None:
             found.append(said if said is not None and said.word == objection.word else objection)

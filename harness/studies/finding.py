@@ -68,7 +68,7 @@ class Finding:
     """How one side compares with the first by one measure, so far; ``mean`` is None before there are values.
 
     ``more``: how many pairs a decision would take in all, at this scatter; None where nobody can say. ``soonest``: how
-    many it may take, as the estimate is of chance, too. ``missing``: pairs that count and have no such number; while
+    few it may take, as the estimate is of chance, too. ``missing``: pairs that count and have no such number; while
     there are any, nothing is decided.
     """
 
@@ -131,8 +131,15 @@ def pairs_needed(measure: Compared, mean: Sequential, margin: Margin | None, bey
     return mean.needed(half) if half > 0 else None
 
 
-def pairs_at_best(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> int | None:
-    """Pairs in all until there may be an answer: the estimate is as much farther from the margin's end as it errs."""
+def undecided(measure: str, side: str, mean: Sequential, margin: Margin | None, beyond: bool = False) -> Finding:
+    """No answer yet, and how many pairs one takes."""
+    more, farther = (needed(MEASURES[measure], mean, margin, beyond) for needed in (pairs_needed, _pairs_by_luck))
+    soonest = min((each for each in (more, farther) if each is not None), default=None)
+    return Finding(measure, side, "undecided", mean, more, soonest=soonest)
+
+
+def _pairs_by_luck(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> int | None:
+    """The same where luck was bad so far: the estimate is farther from the margin's end by its standard error."""
     error = mean.sd / math.sqrt(mean.looked or mean.n)
     size = abs(mean.estimate)
     inside = margin is not None and margin.low <= mean.estimate <= margin.high

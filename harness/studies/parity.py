@@ -183,10 +183,18 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
 
 
 def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
-    """What becomes of a case in every pass of either target, where that differs, whatever its values are."""
+    """What becomes of a case in every pass of either target, where that differs, whatever its values are.
+
+    Where processes ended in less than half of them, as by what another call did to memory: in the others.
+    """
     statuses = [{case["status"] for case in each} for each in (old, new)]
-    one_each = all(len(each) == 1 for each in statuses)
-    return _of_status(old[0], new[0]) if one_each and statuses[0] != statuses[1] else None
+    if all(len(each) == 1 for each in statuses):
+        return _of_status(old[0], new[0]) if statuses[0] != statuses[1] else None
+    was, now = ([case for case in each if not _is_dead(case)] for each in (old, new))
+    if 2 * len(was) < len(old) or 2 * len(now) < len(new):
+        return None
+    agree = all(_comes_again(each[0], case) for each in (was, now) for case in each[1:])
+    return between(was[0], now[0]) if agree else None
 
 
 def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:

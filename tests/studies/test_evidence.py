@@ -75,7 +75,7 @@ def test_a_cost_in_few_turns_is_told_though_the_median_is_the_same() -> None:
 
 def test_a_guard_that_is_slower_nobody_knows_by_how_much_is_no_go() -> None:
     random = Random(4)
-    known = [{**each, "throughput_overall": {"b": random.gauss(-0.05, 0.012)}} for each in _scattered(0.0)]
+    known = [{**each, "throughput_overall": {"b": random.gauss(-0.04, 0.012)}} for each in _scattered(0.0)]
     (usual,) = _evidence(Question(resolve=0.03), *known).findings()
     assert (usual.measure, usual.word) == ("throughput_overall", "slower")
     asked = _evidence(Question(resolve=0.03, beyond=True), *known)
@@ -83,6 +83,19 @@ def test_a_guard_that_is_slower_nobody_knows_by_how_much_is_no_go() -> None:
     assert (found.word, asked.is_worse_by_more(found)) == ("undecided", False)
     (far,) = _evidence(Question(resolve=0.03, beyond=True), *_scattered(0.0, -0.15)).findings()
     assert (far.measure, far.word) == ("throughput_overall", "slower")
+
+
+def test_by_how_much_a_guard_is_slower_is_known_from_all_pairs() -> None:
+    """Its first look that excludes none has a wide interval; what follows narrows it."""
+    random = Random(9)
+    noise = [(random.gauss(0.0, 0.01), random.gauss(-0.06, 0.025)) for _ in range(40)]
+    pairs = [{"throughput": {"b": own}, "throughput_overall": {"b": whole}} for own, whole in noise]
+    asked = Question(resolve=0.03, budget=180.0, beyond=True)
+    (early,) = _evidence(asked, *pairs[:9]).findings()
+    (late,) = _evidence(asked, *pairs).findings()
+    assert (early.measure, early.word) == ("throughput_overall", "undecided")
+    assert early.more is not None and 9 < early.more < 40
+    assert (late.measure, late.word) == ("throughput_overall", "slower")
 
 
 def test_the_same_is_said_only_where_the_whole_time_is_about_the_same_too() -> None:

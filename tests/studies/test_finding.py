@@ -84,15 +84,20 @@ def test_how_many_pairs_would_decide() -> None:
 def test_a_mean_that_is_off_by_luck_may_be_decided_sooner() -> None:
     speed, margin = MEASURES["throughput"], Margin(-0.03, 0.03)
     unlucky = Sequential(7, -0.0113, 0.06, 0.036)
-    at_best, needed = (each(speed, unlucky, margin) for each in (finding.pairs_at_best, finding.pairs_needed))
+    found = finding.undecided("throughput", "b", unlucky, margin)
+    at_best, needed = found.soonest, found.more
     centred = finding.pairs_needed(speed, Sequential(7, 0.0, 0.06, 0.036), margin)
     assert at_best is not None and needed is not None and centred is not None
     assert centred <= at_best <= centred + 3, "its standard error is 0.0136"
     assert at_best < needed / 1.5
     slower = Sequential(7, -0.04, 0.06, 0.036)
-    farther, here = (each(speed, slower, margin, True) for each in (finding.pairs_at_best, finding.pairs_needed))
-    assert farther is not None and here is not None and farther < here / 3, "0.024 beyond the margin, and not 0.01"
-    assert finding.pairs_at_best(speed, Sequential(7, 0.0, 5.0, 50.0), Margin(-0.001, 0.001)) is None
+    found = finding.undecided("throughput", "b", slower, margin, beyond=True)
+    assert found.soonest is not None and found.more is not None
+    assert found.soonest < found.more / 3, "0.024 beyond the margin, and not 0.01"
+    faster = finding.undecided("throughput", "b", Sequential(9, 0.028, 0.04, 0.03), margin)
+    assert faster.soonest == faster.more, "that it is none is farther than that it is faster"
+    hopeless = finding.undecided("throughput", "b", Sequential(7, 0.0, 5.0, 50.0), Margin(-0.001, 0.001))
+    assert (hopeless.more, hopeless.soonest) == (None, None)
 
 
 @pytest.mark.parametrize(

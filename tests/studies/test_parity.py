@@ -114,6 +114,24 @@ def test_an_operator_whose_values_vary_may_still_never_have_ended_its_process() 
         assert [each.kind for each in found.fickle] == kinds
 
 
+def test_one_chance_death_of_the_old_one_hides_no_other_values() -> None:
+    def swept(*passes: Any) -> Swept:
+        made = {"case": "op()", "op": "op", "kinds": [], "params": {}, "variant": "base"}
+        first, *again = ({"op()": {**made, **each}} for each in passes)
+        return Swept(first, again)
+
+    was, now = _ok(1.0), _ok(2.0)
+    for old, new, kinds in (
+        ((was, CRASH, was, was, was), (now, now, now, now, now), ["other values"]),
+        ((CRASH, was), (now, now), ["other values"]),  # so that it is asked again
+        ((was, CRASH, was, was, was), (was, was, was, was, was), []),
+        ((was, CRASH, was, _ok(3.0), was), (now, now, now, now, now), []),
+        ((was, CRASH, CRASH, CRASH, was), (now, now, now, now, now), []),
+    ):
+        found = parity(swept(*old), swept(*new), (NAMES, NAMES))
+        assert [each.kind for each in found.differences] == kinds
+
+
 @pytest.mark.parametrize(
     ("new", "again", "kind"),
     [
@@ -179,7 +197,7 @@ def test_what_is_better_is_told_and_is_no_difference(old: Any, new: Any, kind: s
     assert (found.differences, [each.kind for each in found.better]) == ((), [kind])
 
 
-@pytest.mark.parametrize("again", [{"old_again": _ok(3.0)}, {"new_again": CRASH}])
+@pytest.mark.parametrize("again", [{"old_again": _ok(3.0)}, {"new_again": ERROR}])
 def test_what_does_not_repeat_itself_says_nothing(again: Any) -> None:
     found = _parity(_ok(1.0), _ok(2.0), **again)
     assert (found.differences, found.unstable, found.compared) == ((), ("op",), 0)
