@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -457,12 +458,19 @@ class Operators(Study):
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
         usual = as_usual(old), as_usual(new)
         found = with_numpy(with_ways(parity(*usual, (names[0], names[1])), old, new), *usual)
+        given_up = (sweep.given_up(*self._usual_files(side, passes)) for side in SIDES)
+        found = replace(found, unmatched=tuple(sorted({*found.unmatched, *chain.from_iterable(given_up)})))
         if not self._more:  # as it was told then
             found = replace(found, fickle=tuple(each for each in found.fickle if each.kind == FICKLE))
         if not self._only:
             return found
         gone, came = ([name for name in each if name in self._only] for each in (found.gone, found.new))
         return replace(found, gone=tuple(gone), new=tuple(came))
+
+    def _usual_files(self, side: str, passes: Sequence[str]) -> list[Path]:
+        assert self.folder is not None
+        again = [each[PASSES.index(side)] for each in AGAIN if {*each} <= {*passes}]
+        return [self.folder.path / f"{name}.jsonl" for name in (side, *again)]
 
     def _swept(self, side: str, passes: Sequence[str]) -> dict[str, Swept]:
         """What a target made of its cases, by the name of the way; the usual one is ""."""

@@ -104,7 +104,8 @@ class Parity:
     gone: tuple[str, ...]
     new: tuple[str, ...]
     unmatched: tuple[str, ...] = ()
-    """Operators of both with a case that always works in the old one, and that the new one was never asked."""
+    """Operators of both with a case that always works in the old one, and that the new one was never asked; or that
+    were given up in either, as their processes ended between cases."""
 
     otherwise: tuple[str, ...] = ()
     """Operators, each with a word of `BY_WAY`, that both targets compute otherwise in that way."""

@@ -11,7 +11,18 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import TargetError
-from harness.execution.sweep import DiedError, Pass, Sweep, _begun, _Cases, _ended, _operator, deadly, read
+from harness.execution.sweep import (
+    DiedError,
+    Pass,
+    Sweep,
+    _begun,
+    _Cases,
+    _ended,
+    _operator,
+    deadly,
+    given_up,
+    read,
+)
 from harness.targets.interpreter import Interpreter
 
 LINES = [
@@ -31,6 +42,42 @@ def test_what_became_of_cases_is_known_in_the_programs_words(tmp_path: Path) -> 
     assert _begun(file) == {
         "op": {"op(2) base": "infered_num_inputs (2 vs. 1)", "op(3) base": "ok", "op(4) base": "crashed"}
     }
+
+
+def test_who_was_given_up_is_known_unless_a_later_pass_had_all_of_it(tmp_path: Path) -> None:
+    lines = (
+        [{"end": "op"}, {"end": "one", "unswept": "died"}, {"end": "two", "unswept": "died"}],
+        [{"end": "one"}, {"end": "two", "unswept": "died"}, {"end": "op", "unswept": "died"}],
+    )
+    files = [tmp_path / name for name in ("from.jsonl", "from-again.jsonl")]
+    for file, each in zip(files, lines, strict=True):
+        file.write_text("".join(json.dumps(line) + "\n" for line in each))
+    assert (given_up(files[0]), given_up(*files)) == ({"one", "two"}, {"two"})
+
+
+def test_a_fork_that_hangs_is_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[bool]()
+
+    class Child:
+        def __init__(self, forked: bool) -> None:
+            self.followed = forked
+
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            raise DiedError("hung", None)
+
+        def close(self) -> None:
+            """It has no process."""
+
+    def child(self: Sweep, of: Pass, scratch: str, forked: bool = False) -> Any:
+        asked.append(forked)
+        return Child(forked)
+
+    monkeypatch.setattr(Sweep, "_child", child)
+    monkeypatch.setattr(Sweep, "started", lambda *given: Child(False))
+    work, usual = Sweep(tmp_path, 1), Pass("from", Interpreter(Path("python")), {}, tmp_path / "from.jsonl")
+    naive = Pass("from-naive", usual.interpreter, {"MXNET_ENGINE_TYPE": "NaiveEngine"}, tmp_path / "from-naive.jsonl")
+    assert [work._forking(each, "").followed for each in (usual, usual, naive)] == [False] * 3
+    assert asked == [True, True], "once for each environment"
 
 
 def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(

@@ -47,6 +47,26 @@ def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
     assert (found.unmatched, found.compared, found.differences) == ((), 2, ())
 
 
+def test_what_was_given_up_is_asked_again_and_named_while_it_is(tmp_path: Path) -> None:
+    study = Operators(Target(mxnet="1.9.1"), Target(mxnet="1.9.1"), ["LRN"], files=False)
+    study.folder = StudyFolder(tmp_path)
+    for side in ("from", "to"):
+        (tmp_path / f"{side}.names.json").write_text(json.dumps({"LRN": []}))
+    for name in (*PASSES, *AGAIN[0]):
+        _passed(tmp_path, name, "LRN(2n) base")
+        unswept = {"unswept": "died"} if name == "from" else {}
+        with (tmp_path / f"{name}.jsonl").open("a") as file:
+            file.write(json.dumps({"end": "LRN", **unswept}) + "\n")
+    for name in PASSES:
+        study.add(name, None, "")
+    first = study._seen(PASSES)
+    assert first is not None and first.unmatched == ("LRN",)
+    assert [trial.key for trial in study.wanted()] == list(AGAIN[0])
+    for name in AGAIN[0]:
+        study.add(name, None, "")
+    assert study.parity is not None and study.parity.unmatched == ()
+
+
 def _study(
     tmp_path: Path, rounds: int = len(AGAIN), first: tuple[str, str] = ("crashed", "ok"), better: bool = True
 ) -> Operators:
