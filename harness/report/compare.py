@@ -95,9 +95,9 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     usual = study.evidence.usual_seconds
-    if finding.more is None or usual is None:
+    if finding.more is None or finding.more <= finding.mean.n or usual is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    left = max(0, finding.more - finding.mean.n) * usual
+    left = (finding.more - finding.mean.n) * usual
     return f"{seen}; about {finding.more} pairs would decide, {left:.0f} s more (--resume with a larger --budget)"
 
 

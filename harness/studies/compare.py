@@ -220,7 +220,9 @@ class Compare(Study):
         if self.unavailable or self.changed or self.has_given_up:
             return self.failures[-1]
         lacking, usual = self._lacking(lambda finding: finding.more), self.evidence.usual_seconds
-        if self.over and not self.broken and usual is not None and lacking is not None and lacking > 0:
+        if self.over and not self.broken and usual is not None and lacking is not None:
+            if lacking <= 0:
+                return "an answer was near, and there was no time for more pairs"
             interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
             return (
                 f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"

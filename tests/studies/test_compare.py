@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import pytest
@@ -547,6 +548,21 @@ def test_what_an_answer_would_have_taken_is_said() -> None:
         study.seconds += 50.0
         study._take(Pair("run", 50.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
     assert study.why_undecided == "an interval takes 2 more pairs, about 100 s, and there was no time for them"
+
+
+def test_that_an_answer_was_near_is_said() -> None:
+    """With as many pairs as it takes at this scatter, and no look after the last of them."""
+    random = Random(1)
+    study = Compare(SIDES, Question(budget=180.0, limit=720.0, resolve=0.03, beyond=True))
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
+    while not study.over:
+        study.seconds += 17.0
+        effect = {"b": random.gauss(0, 0.05)}
+        study._take(Pair("run", 17.0, {"throughput": effect, "throughput_overall": effect}, {}))
+    (found,) = study.evidence.findings()
+    assert found.mean is not None
+    assert (found.word, found.more, found.mean.n) == ("undecided", 42, 42)
+    assert study.why_undecided == "an answer was near, and there was no time for more pairs"
 
 
 def test_seeds_that_change_nothing_are_no_seeds() -> None:
