@@ -13,15 +13,7 @@ from harness.statistics.convergence import Convergence
 from harness.statistics.sequential import IN_TIME, Look, Sequential, sequential, share
 from harness.studies import pairs
 from harness.studies.compared import MEASURES
-from harness.studies.finding import (
-    Finding,
-    Margin,
-    Question,
-    is_beyond,
-    is_decided,
-    undecided,
-    word_of,
-)
+from harness.studies.finding import Finding, Margin, Question, is_beyond, is_decided, undecided, word_of
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 

@@ -133,18 +133,17 @@ def pairs_needed(measure: Compared, mean: Sequential, margin: Margin | None, bey
 
 def undecided(measure: str, side: str, mean: Sequential, margin: Margin | None, beyond: bool = False) -> Finding:
     """No answer yet, and how many pairs one takes."""
-    more, farther = (needed(MEASURES[measure], mean, margin, beyond) for needed in (pairs_needed, _pairs_by_luck))
-    soonest = min((each for each in (more, farther) if each is not None), default=None)
+    more, lucky = (needed(MEASURES[measure], mean, margin, beyond) for needed in (pairs_needed, _pairs_by_luck))
+    soonest = min((each for each in (more, lucky) if each is not None), default=None)
     return Finding(measure, side, "undecided", mean, more, soonest=soonest)
 
 
 def _pairs_by_luck(measure: Compared, mean: Sequential, margin: Margin | None, beyond: bool = False) -> int | None:
-    """The same where luck was bad so far: the estimate is farther from the margin's end by its standard error."""
-    error = mean.sd / math.sqrt(mean.looked or mean.n)
-    size = abs(mean.estimate)
+    """The same where luck was bad so far: the truth is farther from the margin's end by a standard error."""
+    error, size = mean.sd / math.sqrt(mean.looked or mean.n), abs(mean.estimate)
     inside = margin is not None and margin.low <= mean.estimate <= margin.high
-    lucky = math.copysign(max(0.0, size - error) if inside else size + error, mean.estimate)
-    return pairs_needed(measure, replace(mean, estimate=lucky), margin, beyond)
+    truth = math.copysign(max(0.0, size - error) if inside else size + error, mean.estimate)
+    return pairs_needed(measure, replace(mean, estimate=truth), margin, beyond)
 
 
 def sentence(finding: Finding) -> str:

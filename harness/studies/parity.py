@@ -186,7 +186,7 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
 def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
     """What becomes of a case in every pass of either target, where that differs, whatever its values are.
 
-    Where processes ended in less than half of them, as by what another call did to memory: in the others.
+    Where processes ended in at most half of them, as by what another call did to memory: in the others.
     """
     statuses = [{case["status"] for case in each} for each in (old, new)]
     if all(len(each) == 1 for each in statuses):
