@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from harness.cli import _options, _targets
 
 if TYPE_CHECKING:
     from harness.studies.operators import Operators
+    from harness.studies.parity import Parity
 
 HELP = "call every operator of two MXNets from the same seeds, and say what differs between them"
 EXIT_CODES = (
@@ -57,16 +59,25 @@ def execute(arguments: argparse.Namespace) -> int:
         return EXIT_INTERRUPTED
     if arguments.scripts is not None:
         _write(study, arguments.scripts)
-    found = study.parity
+    return exit_code(study.parity, arguments.only or ())
+
+
+def exit_code(found: Parity, only: Sequence[str]) -> int:
+    """As the help tells; what was named and could not be called is not left out as it is of a whole registry."""
     if found.differences or found.gone:
         return 1
-    return 3 if found.unmatched or found.fickle or not found.operators else 0
+    return 3 if found.unmatched or found.fickle or (only and found.untaken) or not found.operators else 0
 
 
 def _study(arguments: argparse.Namespace) -> Operators:
     from harness.studies.operators import Operators
+    from harness.targets.interpreter import on_disk, require_mxnet
 
-    return Operators(*_targets.both(arguments), arguments.only or (), arguments.times)
+    targets = _targets.both(arguments)
+    for target in targets:
+        if target.python:  # ours have it
+            require_mxnet(on_disk(target.python).python, target.env)
+    return Operators(*targets, arguments.only or (), arguments.times)
 
 
 def _write(study: Operators, folder: Path) -> None:

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -24,7 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from harness.base.errors import AgentError, TargetError
+from harness.base.errors import AgentError, DamagedRunError, TargetError
 from harness.base.process import die_with_parent
 from harness.execution import worker_archive
 from harness.targets.interpreter import Interpreter
@@ -100,6 +100,9 @@ class Child:
         self._serves = not followed
         """Whether there is a process that answers."""
 
+        self._has_answered = False
+        """Before it has, what a wrapper prints is passed over."""
+
         self._rest = b""
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._out, selectors.EVENT_READ)
@@ -131,13 +134,16 @@ class Child:
         return self.followed and not self._serves
 
     def _told(self, until: float) -> dict[str, Any]:
-        """The next line; ValueError where it is none."""
-        try:
-            told: dict[str, Any] = json.loads(self._line(until))
-        except json.JSONDecodeError:
-            if not self.followed:
-                raise
-            told = json.loads(self._line(until))  # what a process did not end writing is followed by its end
+        """The next line; ValueError where it is none, but for a greeting, and what a fork did not end writing."""
+        told: dict[str, Any] | None = None
+        while told is None:
+            line = self._line(until)
+            try:
+                told = json.loads(line)
+            except json.JSONDecodeError:
+                if self._has_answered and not self.followed:
+                    raise
+        self._has_answered = True
         if "died" in told:
             self._serves = False
             raise DiedError("crashed", told["died"] or None)
@@ -145,8 +151,8 @@ class Child:
 
     def _line(self, until: float) -> bytes:
         while b"\n" not in self._rest:
-            if not self._selector.select(max(0.0, until - time.monotonic())):
-                raise DiedError("hung", None)
+            if not self._selector.select(max(0.0, until - time.monotonic())) and not self._selector.select(0):
+                raise DiedError("hung", None)  # it answered nothing, also while we were stopped ourselves
             data = os.read(self._out.fileno(), 1 << 16)
             if not data:
                 raise self._died()
@@ -219,6 +225,8 @@ class Sweep:
         for name in left:
             todo.put(name)
         with open(asked.file, "ab") as file:
+            if file.tell():
+                file.write(b"\n")  # what a kill or a full disk cut off stays a line of its own
             writer = _Writer(file)
             threads = [
                 threading.Thread(target=self._serve, args=(asked, todo, writer, known, forked), daemon=True)
@@ -394,20 +402,37 @@ def _became(line: Mapping[str, Any]) -> str:
 
 
 def read(file: Path) -> Iterator[dict[str, Any]]:
-    """Lines of a pass; one that was cut off by a kill is left out."""
+    """Lines of a pass; one that was cut off by a kill is left out. DamagedRunError for what is no file."""
     if not file.exists():
         return
-    with open(file, "rb") as lines:
-        for line in lines:
-            try:
-                yield json.loads(line)
-            except ValueError:
-                continue
+    try:
+        with open(file, "rb") as lines:
+            yield from filter(None, map(_read, lines))
+    except OSError as error:
+        raise DamagedRunError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def require_whole(asked: Iterable[str], file: Path) -> None:
+    """DamagedRunError unless a pass that came to its end has all operators that it was asked for."""
+    ended = _ended(file)
+    if missing := [name for name in asked if name not in ended]:
+        raise DamagedRunError(f"{file} is damaged: it lacks {missing[0]}, which was asked; begin a new study")
 
 
 def names_kept(file: Path) -> dict[str, list[str]]:
-    """The operators of a target that were listed before; none where they were not."""
-    return dict(json.loads(file.read_text())) if file.exists() else {}
+    """The operators of a target that were listed before; none where they were not. DamagedRunError for what is none."""
+    try:
+        return dict(json.loads(file.read_text())) if file.exists() else {}
+    except (OSError, ValueError) as error:
+        raise DamagedRunError(f"{file} is damaged: {error}; remove it, and they are listed again") from error
 
 
 def keep_names(file: Path, names: dict[str, list[str]]) -> dict[str, list[str]]:

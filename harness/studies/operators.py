@@ -456,6 +456,10 @@ class Operators(Study):
             return None
         old, new = (self._swept(side, passes) for side in SIDES)
         names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
+        for side in SIDES if all(names) else ():
+            sweep.require_whole(
+                self._called(dict(zip(SIDES, names, strict=True)), side), self._usual_files(side, ())[0]
+            )
         usual = as_usual(old), as_usual(new)
         found = with_numpy(with_ways(parity(*usual, (names[0], names[1])), old, new), *usual)
         given_up = (sweep.given_up(*self._usual_files(side, passes)) for side in SIDES)

@@ -58,9 +58,9 @@ def installed(python: Path) -> dict[str, str]:
     argv, env = [str(python), "-c", _LIST], _passed_on()
     try:
         done = answer(argv, _PATIENCE_SECONDS, env)
-        found = json.loads(done.stdout.rstrip().rpartition("\n")[2])
+        found = dict(json.loads(done.stdout.rstrip().rpartition("\n")[2]))
         return {str(name): str(version) for name, version in sorted(found.items())}
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+    except (OSError, subprocess.TimeoutExpired, TypeError, ValueError) as error:
         raise InputError(f"{python} does not say which packages it has: {error}; give the path of a Python") from error
 
 

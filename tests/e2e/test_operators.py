@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -154,6 +155,13 @@ def test_an_operator_that_is_none_is_told(target: Path, tmp_path: Path) -> None:
     command = harness("operators", *SAME, "--only", "expp", "--results", tmp_path)
     assert command.code == 2
     assert "'expp' is no operator of mxnet 1.9.1" in command.err
+
+
+def test_a_python_without_mxnet_is_a_mistake_and_no_crash(tmp_path: Path) -> None:
+    command = harness("operators", "--from-python", sys.executable, *SAME[2:], "--results", tmp_path)
+    assert command.code == 2
+    assert f"there is no mxnet in {sys.executable}" in command.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fork_of_mxnet_computes(target: Path, tmp_path: Path) -> None:

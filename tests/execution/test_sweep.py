@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from harness.base.errors import TargetError
+from harness.base.errors import DamagedRunError, TargetError
 from harness.execution.sweep import (
     DiedError,
     Pass,
@@ -78,6 +78,26 @@ def test_a_fork_that_hangs_is_waited_for_once(tmp_path: Path, monkeypatch: pytes
     naive = Pass("from-naive", usual.interpreter, {"MXNET_ENGINE_TYPE": "NaiveEngine"}, tmp_path / "from-naive.jsonl")
     assert [work._forking(each, "").followed for each in (usual, usual, naive)] == [False] * 3
     assert asked == [True, True], "once for each environment"
+
+
+def test_what_was_cut_off_takes_no_other_line_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Child:
+        last, followed = None, False
+
+        def ask(self, what: Any, patience: float) -> Iterator[Any]:
+            yield {"case": "op(2) base", "op": "op", "status": "ok"}
+            yield {"end": "op"}
+
+        def close(self) -> None:
+            """It has no process."""
+
+    monkeypatch.setattr(Sweep, "started", lambda *given: Child())
+    asked = Pass("from", Interpreter(Path("python")), {}, tmp_path / "from.jsonl")
+    asked.file.write_text('5\n{"case": "op(2) base", "op": "op", "sta')
+    assert Sweep(tmp_path, 1).run(asked, ["op"], lambda done, of: None)
+    assert [line.get("case") for line in read(asked.file)] == ["op(2) base", None]
+    with pytest.raises(DamagedRunError, match="cannot be read: is a directory"):
+        list(read(tmp_path))
 
 
 def test_what_a_process_did_not_survive_need_not_be_called_in_another_way(

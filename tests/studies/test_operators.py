@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from harness.base.errors import DamagedRunError
 from harness.execution.sweep import Pass, Sweep
 from harness.scenario.schema import Target
 from harness.studies import software
@@ -25,7 +26,9 @@ def _passed(folder: Path, name: str, *cases: str, status: str = "ok") -> None:
     made = {"op": "LRN", "shapes": [], "kinds": [], "params": {}, "status": status, "outputs": [], "gradients": []}
     made |= {"message": "no"} if status == "error" else {}
     lines = [{**made, "case": case, "variant": case.split()[-1], "changed": {}} for case in cases]
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / f"{name}.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in [*lines, *({"end": op} for op in ("LRN", "BatchNorm"))])
+    )
 
 
 def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
@@ -45,6 +48,16 @@ def test_what_one_was_not_asked_is_asked_again(tmp_path: Path) -> None:
     found = study.parity
     assert found is not None
     assert (found.unmatched, found.compared, found.differences) == ((), 2, ())
+
+
+def test_a_pass_that_lacks_what_it_was_asked_is_damaged_and_not_alike(tmp_path: Path) -> None:
+    study = _study(tmp_path, first=("ok", "ok"))
+    (tmp_path / "to.jsonl").write_text("")
+    with pytest.raises(DamagedRunError, match=r"to\.jsonl is damaged: it lacks LRN, which was asked"):
+        _ = study.parity
+    (tmp_path / "to.names.json").write_text("{")
+    with pytest.raises(DamagedRunError, match=r"to\.names\.json is damaged: .*; remove it"):
+        study._names(Sweep(tmp_path, 1), Pass("to", Interpreter(Path("python")), {}, tmp_path / "to.jsonl"))
 
 
 def test_what_was_given_up_is_asked_again_and_named_while_it_is(tmp_path: Path) -> None:

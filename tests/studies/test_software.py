@@ -32,6 +32,10 @@ def test_packages_of_a_users_python_are_asked_of_it(tmp_path: Path, monkeypatch:
     }
     with pytest.raises(InputError, match="/bin/true does not say which packages it has"):
         software.packages_of(Interpreter(Path("/bin/true")), Target(python="/bin/true"))
+    (tmp_path / "number").write_text("#!/bin/sh\necho 5\n")
+    (tmp_path / "number").chmod(0o755)
+    with pytest.raises(InputError, match="number does not say which packages it has"):
+        software.packages_of(Interpreter(tmp_path / "number"), Target(python=str(tmp_path / "number")))
 
 
 def test_a_script_that_came_back_runs_where_its_data_are(tmp_path: Path) -> None:

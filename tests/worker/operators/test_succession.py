@@ -56,12 +56,12 @@ def child(tmp_path: Path) -> Iterator[Child]:
         yield one
 
 
-def _child(tmp_path: Path, followed: bool) -> Child:
+def _child(tmp_path: Path, followed: bool, python: str = sys.executable) -> Child:
     package = tmp_path / worker_archive.PACKAGE / "operators"
     package.mkdir(parents=True)
     (package / "main.py").write_text(SERVES)
     (package / "succession.py").write_text(Path(succession.__file__).read_text())
-    asked = Pass("from", Interpreter(Path(sys.executable)), {}, tmp_path / "from.jsonl")
+    asked = Pass("from", Interpreter(Path(python)), {}, tmp_path / "from.jsonl")
     return Child(asked, tmp_path, tmp_path / "log", str(tmp_path), followed)
 
 
@@ -113,6 +113,30 @@ def test_the_end_of_the_one_that_forks_is_no_operators_and_ends_all(child: Child
         _ask(child, "ends all")
     while not _is_gone(process):
         time.sleep(0.01)
+
+
+def test_an_answer_that_came_while_we_were_stopped_ourselves_is_one(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    select, waited = child._selector.select, list[float]()
+
+    def woken(timeout: float) -> Any:
+        waited.append(timeout)
+        found = select(60.0)
+        return [] if len(waited) == 1 else found
+
+    monkeypatch.setattr(child._selector, "select", woken)
+    assert _ask(child, "a")["end"] == "a"
+    assert waited == [pytest.approx(60.0, abs=5.0), 0]
+
+
+@pytest.mark.parametrize("followed", [False, True])
+def test_what_a_wrapper_of_python_says_first_is_no_answer(tmp_path: Path, followed: bool) -> None:
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\necho welcome\necho to our cluster\nexec {sys.executable} "$@"\n')
+    wrapper.chmod(0o755)
+    with closing(_child(tmp_path, followed, str(wrapper))) as child:
+        assert _ask(child, "a")["end"] == "a"
 
 
 def _is_gone(process: Process) -> bool:
