@@ -85,7 +85,7 @@ def _undecided(study: Qualify) -> Iterator[str]:
     """Studies that would have an answer with a larger budget, of those that a row rests on."""
     asked = (part for key, part in study.parts.items() if key.partition("-")[0] in (DRIFT, SPEED))
     for part in asked:
-        is_open = isinstance(part, Compare) and any(map(wanting, part.evidence.findings()))
+        is_open = isinstance(part, Compare) and not part.broken and any(map(wanting, part.evidence.findings()))
         if is_open and part.folder is not None:
             yield part.folder.id
 

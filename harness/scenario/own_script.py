@@ -112,6 +112,7 @@ _HEAD = """\
 #   end by itself
 # scratch: what it writes goes to a layer and lies with the run afterwards; without, it writes over what is there
 # warmup: steps that no measure counts; window: steps between two waits, over which throughput is measured
+# args: [--seed, '{seed}'] (as your script calls it) gives it the seed of each run: seeds, drift and qualify need that
 """
 
 

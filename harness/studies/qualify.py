@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +24,7 @@ from harness.studies import accepted, sides, starts, survival
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.composite import Composite
-from harness.studies.finding import Finding, Question, at_worst, sentence, wanting
+from harness.studies.finding import Finding, Question, at_worst, margin_in_words, sentence, wanting
 from harness.studies.operators import Operators
 from harness.studies.parity import SLOWER, Difference
 from harness.studies.row import Reason, Row, Word, accepting, ordered, worst
@@ -242,7 +243,7 @@ class Qualify(Composite):
         if OPERATORS in asked:
             yield self._of(OPERATORS, TITLES[OPERATORS], lambda study: _of_operators(study, TITLES[OPERATORS], False))
         if DRIFT in asked:
-            yield self._of_scenarios(DRIFT, {DRIFT: _drift})
+            yield self._of_scenarios(DRIFT, {DRIFT: partial(_drift, of_meaning=SPEED not in asked)})
         if SPEED in asked:
             yield self._with_operators(self._of_scenarios(SPEED, {SPEED: _speed, LATENCY: _latency}))
         if SURVIVAL in asked:
@@ -368,20 +369,31 @@ def _accepted_as(difference: Difference) -> str:
     return f"operator {difference.op}: {difference.kind}"
 
 
-def _drift(study: Compare, name: str) -> Iterator[Reason]:
-    """Whether training goes where it went, and ends there."""
+def _drift(study: Compare, name: str, of_meaning: bool = False) -> Iterator[Reason]:
+    """Whether training goes where it went, and ends there; and what it computes, where no other row asks that."""
     asked = study.question_.measure
     yield from _answers(study, f"drift {name}")
+    yield from (each if of_meaning else replace(each, word="go") for each in _meaning(study, name))
     for finding in study.evidence.findings() if not study.broken else ():
         if study.evidence.is_better_about_so(finding):
             told = f"{sentence(finding)}: it trains otherwise; look why, and accept it by name"
             yield Reason(told, "not decided", f"drift {name}: better")
     if not study.broken:
+        if (margin := study.evidence.margin(asked)) is not None and study.question_.resolve is None:
+            within = f"{margin_in_words(margin, asked)} counts as the same, half of what seeds of the old one differ by"
+            yield Reason(f"{MEASURES[asked].name}: {within}", "go")
         yield from _besides(study, [measure for measure in ENDS if measure != asked], name)
 
 
 def _speed(study: Compare, name: str) -> Iterator[Reason]:
     """Whether it computes the same, is as fast, and takes as much memory."""
+    yield from _meaning(study, name)
+    yield from _answers(study, f"speed {name}")
+    if not study.broken:
+        yield from _besides(study, SIZES, name)
+
+
+def _meaning(study: Compare, name: str) -> Iterator[Reason]:
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
             word: Word = "no-go" if found.word == "different" else "not decided"
@@ -389,9 +401,6 @@ def _speed(study: Compare, name: str) -> Iterator[Reason]:
             yield Reason(f"{side}: {found.sentence}", word, known)
         elif found.rounding is not None:
             yield Reason(f"{side}: {found.sentence}", "go")
-    yield from _answers(study, f"speed {name}")
-    if not study.broken:
-        yield from _besides(study, SIZES, name)
 
 
 def _latency(study: Compare, name: str) -> Iterator[Reason]:

@@ -235,7 +235,7 @@ def _told(old: Probed, new: Probed) -> Iterator[str]:
         if enabled and new.features.get(name) is False and name.startswith(_INSTRUCTIONS)
     )
     if slower:
-        yield f"instructions that it is built without now: {_listed(slower)}"
+        yield f"instructions that it is built without now, which may cost speed and nothing else: {_listed(slower)}"
     added = sorted(name for name, enabled in new.features.items() if enabled and not old.features.get(name))
     if added:
         yield f"features that the old one lacks: {_listed(added)}"

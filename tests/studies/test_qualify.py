@@ -243,6 +243,20 @@ def test_what_is_not_told_of_sizes_is_told() -> None:
     assert any(text.startswith("new is undecided") and "start up" in text for text in told)
 
 
+def test_what_it_computes_is_told_of_drift_and_judged_where_speed_is_not_asked() -> None:
+    """A loss that is ten times larger was `+0.56 % mean loss`, and no word of it."""
+    study = _drift(*SAME)
+    study.short.found = {NEW: Meaning("different", "it computes something else")}
+    for rows, word in (((qualify.DRIFT,), "no-go"), ((qualify.DRIFT, qualify.SPEED), "go")):
+        asked = Qualify(replace(ASKED, rows=rows))
+        asked.parts = {"drift-one": study}
+        row = asked.rows[0]
+        assert row.word == word
+        told = [*(reason.text for reason in row.reasons), *row.told]
+        assert told.count("one: new: it computes something else") == 1
+        assert any("counts as the same, half of what seeds of the old one differ by" in each for each in told)
+
+
 def test_seeds_that_do_nothing_decide_nothing() -> None:
     study = _drift(*SAME)
     study.broken = compare._ONE_SEED

@@ -119,7 +119,7 @@ def test_instructions_are_told_as_speed_is_asked_for(tmp_path: Path) -> None:
     old, new = (replace(each, features={**each.features, "CPU_AVX": each is OLD}) for each in (OLD, NEW))
     study = _study(tmp_path, old, new)
     assert study.row.word == "go"
-    assert "instructions that it is built without now: CPU_AVX" in study.row.told
+    assert "instructions that it is built without now, which may cost speed and nothing else: CPU_AVX" in study.row.told
 
 
 def test_what_the_old_one_lacked_or_refused_as_well_is_no_reason(tmp_path: Path) -> None:
