@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 HELP = "measure a project's scenarios tonight, and say what got slower, or wrong, and because of which change"
 EXIT_CODES = (
-    "exit codes: 0 no news, 1 a new alert, 2 a mistake in the input, 3 something could not run, 130 interrupted"
+    "exit codes: 0 no new alert (what is undecided is none, and is looked at again), 1 a new alert, 2 a mistake in the "
+    "input, 3 something could not run, 130 interrupted"
 )
 EXIT_FAILED = 3
 WORDS = ("software", "machine", "noise")

@@ -52,8 +52,7 @@ def headline(night: Night, accepted: Mapping[str, str], words: Sequence[str]) ->
 
 def render(night: Night, accepted: Mapping[str, str], words: Sequence[str] = ("software",)) -> RenderableType:
     """The line, each scenario, and what was suspected with what it came to."""
-    style = "bold red" if night.failure or told(night, accepted, words) else "bold green"
-    head = Text(printable(headline(night, accepted, words)), style)
+    head = Text(printable(headline(night, accepted, words)), _style(night, accepted, words))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("scenario", "state", "because"):
         table.add_column(column, overflow="fold", no_wrap=column == "state")
@@ -61,6 +60,13 @@ def render(night: Night, accepted: Mapping[str, str], words: Sequence[str] = ("s
         state = state_of(each, accepted)
         table.add_row(each.key, Text(state, STYLES[state]), Text(printable(why(each))))
     return Group(head, *([table] if night.scenarios else []), *_answers(night, accepted))
+
+
+def _style(night: Night, accepted: Mapping[str, str], words: Sequence[str]) -> str:
+    """Green only where nothing is open."""
+    if night.failure or told(night, accepted, words):
+        return "bold red"
+    return "bold yellow" if any(state_of(each, accepted) == "undecided" for each in night.scenarios) else "bold green"
 
 
 def why(each: Measured) -> str:
