@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _targets.add(parser)
     help_ = f"only this question, {', '.join(ROWS)}; repeatable (starts is asked, too, where variables differ)"
     parser.add_argument("--row", action="append", choices=ROWS, metavar="NAME", help=help_)
-    budget = "for each scenario's drift, and for its speed, which goes on to four times where an answer fits (3min)"
+    budget = "for each scenario's drift, of which all seeds run, and its speed, up to four times that (default: 3min)"
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help=budget)
     margin = "as fast and as small, if closer (default: 3%%)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
