@@ -135,14 +135,9 @@ class Child:
 
     def _told(self, until: float) -> dict[str, Any]:
         """The next line; ValueError where it is none, but for a greeting, and what a fork did not end writing."""
-        told: dict[str, Any] | None = None
-        while told is None:
-            line = self._line(until)
-            try:
-                told = json.loads(line)
-            except json.JSONDecodeError:
-                if self._has_answered and not self.followed:
-                    raise
+        while (told := _read(line := self._line(until))) is None:
+            if self._has_answered and not self.followed:
+                raise ValueError(f"{line[:80]!r} is no answer")
         self._has_answered = True
         if "died" in told:
             self._serves = False

@@ -133,7 +133,7 @@ def test_an_answer_that_came_while_we_were_stopped_ourselves_is_one(
 @pytest.mark.parametrize("followed", [False, True])
 def test_what_a_wrapper_of_python_says_first_is_no_answer(tmp_path: Path, followed: bool) -> None:
     wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\necho welcome\necho to our cluster\nexec {sys.executable} "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\necho welcome\necho 5\nexec {sys.executable} "$@"\n')
     wrapper.chmod(0o755)
     with closing(_child(tmp_path, followed, str(wrapper))) as child:
         assert _ask(child, "a")["end"] == "a"
