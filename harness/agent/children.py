@@ -29,6 +29,7 @@ class Child:
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
+    ``processors``: those that it is to keep to once it takes turns; none for all.
     ``own_checkpoints``: a pattern of files, where a user's script writes them, all below ``own_files`` where it has
     files of its own. ``own_disk``: where it writes to a disk of its own. ``since``: when the role was first started.
     ``before``: which of these files were there then, and when they had been written.
@@ -43,6 +44,7 @@ class Child:
     exited: bool = field(default=False)
     announced: int | None = None
     announced_group: int | None = None
+    processors: set[int] = field(default_factory=set)
     own_checkpoints: str = ""
     own_files: Path = Path("/")
     own_disk: Path | None = None
@@ -96,6 +98,12 @@ class Child:
         with suppress(BrokenPipeError):
             self.commands.write(line)
 
+    def place(self) -> None:
+        """Let all that was started keep to its processors, from now on."""
+        if self.processors:
+            placement.keep(self.process.pid, self.processors)
+            self.processors = set()
+
     def signal(self, number: int) -> None:
         """Signal the process and all it started, and what has started it."""
         for group in {self.group, self.process.pid}:
@@ -118,8 +126,6 @@ def spawn(instruction: Spawn, enter: Sequence[Callable[[], None]] = (), keep: Se
 
     def prepare() -> None:
         die_with_parent()
-        if own:
-            os.sched_setaffinity(0, own)
         for move in enter:
             move()
         os.chdir(instruction.cwd)
@@ -160,6 +166,7 @@ def spawn(instruction: Spawn, enter: Sequence[Callable[[], None]] = (), keep: Se
         process,
         events_read,
         commands,
+        processors=own,
         own_checkpoints=instruction.checkpoints,
         before={path: _written(path)[0] for path in _files(instruction.checkpoints)},
     )

@@ -280,6 +280,8 @@ class Agent:
         if child.exited:
             return
         if isinstance(instruction, Credit):
+            for each in self._alive():
+                each.place()
             words: dict[str, int | None] = {"until": instruction.until}
         else:
             words = {"begin" if isinstance(instruction, BeginInProcess) else "end": instruction.fault}

@@ -1,12 +1,17 @@
 """Which processors a process keeps to: where sides take turns, each process of one has those of the same of another.
 
 Processors of one virtual machine need not be equally fast, and not always. What the kernel moves about meets them by
-luck, and its twin meets others.
+luck, and its twin meets others. Until its first turn each runs where there is room: imports of MXNet take longest.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
 
 from harness.vocabulary.instructions import Share
 
@@ -28,3 +33,17 @@ def environment(share: Share, own: Collection[int]) -> dict[str, str]:
     With several threads that compute it is left to the kernel where each runs: none would help the first otherwise.
     """
     return {MAIN_APART: "1"} if share.threads == 1 and len(own) > 1 else {}
+
+
+def keep(session: int, own: Collection[int]) -> None:
+    """Let every thread of a session keep to its ``own`` processors; what they start inherits it."""
+    for process in psutil.pids():
+        with suppress(OSError):  # one that ended meanwhile
+            if os.getsid(process) == session:
+                _keep_threads(process, own)
+
+
+def _keep_threads(process: int, own: Collection[int]) -> None:
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread.name), own)

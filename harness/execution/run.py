@@ -39,7 +39,7 @@ from harness.planning.plan import Arm, Plan
 from harness.storage import calibration, history, run_folder
 from harness.storage.history import HistoryWriter
 from harness.storage.run_folder import RunFolder
-from harness.targets import other_nccl
+from harness.targets import environment, other_nccl
 from harness.vocabulary import events, turns
 from harness.vocabulary.events import Ended, Event, Imported
 from harness.vocabulary.filled_in import with_ports
@@ -52,6 +52,9 @@ GPU_SECONDS = 0.5
 
 DEAF_SECONDS = 1.0
 """A longer turn means that we were stopped or held up, as by Ctrl-Z or a slow disk."""
+
+COMPILED = "HARNESS_COMPILED"
+"""The folder of what MXNet's import compiles (`harness/worker/compiled.py`)."""
 
 LOG_TAIL_LINES = 10
 LOG_TAIL_BYTES = 4096
@@ -378,13 +381,14 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
     shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
+    kept = {COMPILED: str(environment.cache_folder().parent / "compiled")} if arm.quick_start else {}
     spawns, checkpoint = {}, arm.workload.checkpoint
     for role, own_port in zip(arm.roles, ports, strict=True):
         own = other_nccl.found(with_ports(role.env, port, own_port), shared)
         spawns[role.name] = Spawn(
             role.name,
             (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
-            {**inherited, **shared, **own},
+            {**inherited, **shared, **own, **kept},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),
             role.host,

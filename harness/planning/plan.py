@@ -161,7 +161,8 @@ class Arm(Strict):
     ``of`` is what it is, and its name unless it is repeated; ``repeat`` counts from 1. ``target`` is its software;
     variables are in ``env``. ``turn``: arms of one repeat live at once, and take turns of so many steps; ``threads``
     that compute are those of the one that has most, and ``restless`` says whether any of them computes while it waits
-    (`harness/planning/twins.py`). ``as_far_as``: the arm beyond whose last step this one does not train for long,
+    (`harness/planning/twins.py`). ``quick_start``: what MXNet's import compiles comes from a file
+    (`harness/worker/compiled.py`). ``as_far_as``: the arm beyond whose last step this one does not train for long,
     since it is there to be looked at, and no check names it.
     """
 
@@ -172,6 +173,7 @@ class Arm(Strict):
     as_far_as: str | None = None
     threads: int = 1
     restless: bool = False
+    quick_start: bool = False
     target: Target
     env: dict[str, str]
     roles: tuple[Role, ...]

@@ -110,6 +110,7 @@ def _arm(name: str, scenario: Scenario, entries: Sequence[Entry], target: Target
         of=name,
         repeat=1,
         turn=scenario.turns,
+        quick_start=scenario.quick_start,
         target=target.model_copy(update={"env": {}}),
         env={**DEFAULT_ENV, **bounded, **_gpu_order(scenario.topology), **target.env},
         roles=tuple(_started_with(role, schedule) for role in roles),

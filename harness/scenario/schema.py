@@ -446,6 +446,10 @@ class Scenario(Strict):
         default=None,
         description="variants live at once and take turns of so many steps, so that the machine treats them alike",
     )
+    quick_start: Flag = Field(
+        default=False,
+        description="MXNet is imported with what Python compiles for it from a file, in half the time; no start_up",
+    )
     target: Target = Target()
     workload: Workload
     topology: Topology = Topology()

@@ -20,6 +20,7 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import MIN_VALUES, shown
 from harness.storage import calibration, history, run_folder
 from harness.studies import in_process, pairs, sides
+from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.pairs import Pair
 from harness.studies.redrawn import answers, centred
@@ -99,7 +100,7 @@ class Calibrate(Study):
         number = _number(key)
         if key.startswith("run"):
             return Trial(key, self.scenario.alone(number))
-        return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, {}))
+        return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, MEASURES[GUARDED]))
 
     def _sides(self, number: int) -> Sides:
         """Of a duet: the same beside the same, or, every fourth time, a planted slowness."""

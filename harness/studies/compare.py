@@ -235,10 +235,11 @@ class Compare(Study):
 
     def pair(self, number: int) -> str:
         """The scenario of a pair; before a step's time is known, of any turns."""
-        needs = self.question_.compared.needs
+        compared = self.question_.compared
         if not self.duet:
-            return self.scenario.apart(number, needs)
-        return pairs.duet(self.scenario, number, self._step, self.question_.resolve or pairs.RESOLVE, needs)
+            quick = self.of_seeds and not self.scenario.has_faults
+            return self.scenario.apart(number, compared.needs, quick)
+        return pairs.duet(self.scenario, number, self._step, self.question_.resolve or pairs.RESOLVE, compared)
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None

@@ -117,13 +117,17 @@ class Evidence:
 
     def _history(self, measure: str, side: Side, beyond: bool = False) -> list[Finding]:
         """After each pair that counts, how a side compared by then: later pairs change nothing of it."""
-        means, counted, found = self.means(measure, side), self.counted, list[Finding]()
+        means, counted, found = self.means(measure, side), self._that_ask(measure), list[Finding]()
         had = itertools.accumulate(side.name in pair.effects.get(measure, {}) for pair in counted)
         for number, known in enumerate(had, 1):
             mean = means[known - 1] if known else None
             margin = self._margin(measure, counted[: mean.looked] if mean and mean.looked else counted[:number])
             found.append(self._of(measure, side, mean, number - known, margin, beyond))
         return found
+
+    def _that_ask(self, measure: str) -> list[Pair]:
+        """Pairs that count and were to have such a number."""
+        return [pair for pair in self.counted if measure not in pairs.OF_PLAIN or measure in pair.first]
 
     @staticmethod
     def _of(

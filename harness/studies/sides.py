@@ -143,16 +143,17 @@ class Sides:
 
     def _short(self, sides: Mapping[str, Any], steps: int) -> str:
         workload = {"steps": steps, "warmup": 0, "window": max(1, steps // 4), "digest_every": 1}
-        return self._text("are the numbers the same?", sides, workload, faults=[])
+        return self._text("are the numbers the same?", sides, workload, faults=[], **_starting(True))
 
-    def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any]) -> str:
+    def duet(self, number: int, turn: int, turns: int, warmup: int, workload: Mapping[str, Any], quick: bool) -> str:
         """The scenario of pair ``number``: all sides take turns of so many steps, after some turns of warm-up."""
         steps = {"steps": turn * (turns + warmup), "warmup": turn * warmup, "window": turn}
-        return self._text("which is faster?", self._started(number), {**workload, **steps}, number, turns=turn)
+        more = {"turns": turn, **_starting(quick)}
+        return self._text("which is faster?", self._started(number), {**workload, **steps}, number, **more)
 
-    def apart(self, number: int, workload: Mapping[str, Any]) -> str:
+    def apart(self, number: int, workload: Mapping[str, Any], quick: bool) -> str:
         """The scenario of pair ``number`` where sides run one after the other, in an order that is drawn."""
-        return self._text("which is faster?", self._started(number), workload, number)
+        return self._text("which is faster?", self._started(number), workload, number, **_starting(quick))
 
     def _started(self, number: int) -> dict[str, Mapping[str, Any]]:
         """The fields of each side; which is started first is drawn anew for each pair.
@@ -187,6 +188,11 @@ class Sides:
         if sides:
             values["variants"] = {name: dict(fields) for name, fields in sides.items()}
         return yaml.safe_dump({**values, **more}, sort_keys=False, allow_unicode=True)
+
+
+def _starting(quick: bool) -> dict[str, bool]:
+    """Sooner than production does, or as the scenario says."""
+    return {"quick_start": True} if quick else {}
 
 
 def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]) -> Sides:

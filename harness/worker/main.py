@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import failures, job, worker
+from . import compiled, failures, job, worker
 from .channel import Channel
 
 
@@ -19,6 +19,9 @@ def main():
     _keep_to_the_port()
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())
+    kept = os.environ.pop("HARNESS_COMPILED", None)
+    if kept is not None:
+        compiled.use(kept)
     schedule = job.schedule(plan, arm, role)
     tell = failures.report(channel, {name for name, _, _ in schedule.values()})
     asked, trains = job.load(plan, arm), role.startswith("worker/")

@@ -1,4 +1,4 @@
-"""Tells when a module has been imported, by whomever, and changes nothing about how."""
+"""Tells when a module is imported, by whomever, and changes nothing about how."""
 
 import importlib.util
 import sys
@@ -7,14 +7,19 @@ import time
 
 def when(name, then):
     """Call ``then(module, seconds)`` once, as soon as the module is there and before its importer goes on."""
-    sys.meta_path.insert(0, _Finder(name, then))
+    sys.meta_path.insert(0, _Finder(name, lambda module: None, then))
+
+
+def ahead_of(name, first):
+    """Call ``first(module)`` once, as soon as there is an empty module and before its text is run."""
+    sys.meta_path.insert(0, _Finder(name, first, lambda module, seconds: None))
 
 
 class _Finder:
     """Finds nothing itself: asks the others, and listens to the loader that they find."""
 
-    def __init__(self, name, then):
-        self._name, self._then, self._asks = name, then, False
+    def __init__(self, name, first, then):
+        self._name, self._first, self._then, self._asks = name, first, then, False
 
     def find_spec(self, name, path=None, target=None):
         if name != self._name or self._asks:
@@ -32,9 +37,10 @@ class _Finder:
         load = loader.exec_module
 
         def exec_module(module):
-            del loader.exec_module
+            vars(loader).pop("exec_module", None)  # another who listens may have been here before
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
+            self._first(module)
             began = time.monotonic()
             load(module)
             self._then(module, time.monotonic() - began)
