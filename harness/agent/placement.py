@@ -11,8 +11,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
+from harness.agent import proc
 from harness.vocabulary.instructions import Share
 
 MAIN_APART = "HARNESS_MAIN_APART"
@@ -35,15 +34,9 @@ def environment(share: Share, own: Collection[int]) -> dict[str, str]:
     return {MAIN_APART: "1"} if share.threads == 1 and len(own) > 1 else {}
 
 
-def keep(session: int, own: Collection[int]) -> None:
-    """Let every thread of a session keep to its ``own`` processors; what they start inherits it."""
-    for process in psutil.pids():
-        with suppress(OSError):  # one that ended meanwhile
-            if os.getsid(process) == session:
-                _keep_threads(process, own)
-
-
-def _keep_threads(process: int, own: Collection[int]) -> None:
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        with suppress(ProcessLookupError):
-            os.sched_setaffinity(int(thread.name), own)
+def keep(role: int, own: Collection[int]) -> None:
+    """Let every thread of a role's process, and of what it has started, keep to its ``own`` processors."""
+    for process in {role, *proc.descendants(role)}:
+        for thread in Path(f"/proc/{process}/task").glob("*"):
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread.name), own)

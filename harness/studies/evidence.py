@@ -127,7 +127,8 @@ class Evidence:
 
     def _that_ask(self, measure: str) -> list[Pair]:
         """Pairs that count and were to have such a number."""
-        return [pair for pair in self.counted if measure not in pairs.OF_PLAIN or measure in pair.first]
+        plain = (pair for pair in self.counted if measure in pair.first or measure in pair.effects)
+        return list(plain) if measure in pairs.OF_PLAIN else self.counted
 
     @staticmethod
     def _of(
