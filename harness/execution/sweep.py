@@ -16,17 +16,16 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from harness.base.errors import AgentError, DamagedRunError, TargetError
+from harness.base.errors import AgentError, TargetError
 from harness.base.process import die_with_parent
 from harness.execution import worker_archive
+from harness.execution.sweep_lines import NOTHING, Begun, became, begun, ended, parsed
 from harness.targets.interpreter import Interpreter
 from harness.worker.operators.succession import FOLLOWED, NEXT
 
@@ -39,12 +38,6 @@ MOST_BETWEEN = 2
 START_SECONDS = 60.0
 MEMORY_BYTES = 16 << 30
 """Of addresses for each process, so that a case that asks for all memory is refused, and the machine lives."""
-
-DEATHS = ("crashed", "hung")
-Begun = Mapping[str, Mapping[str, str]]
-"""What became of cases, by operator."""
-
-NOTHING: Begun = MappingProxyType({})
 
 _SIMPLE = {"op": "dot", "case": "dot", "shapes": [[64, 64], [64, 64]], "kinds": ["normal", "normal"], "params": {}}
 _SIMPLEST = {"once": {**_SIMPLE, "variant": "base"}}
@@ -135,7 +128,7 @@ class Child:
 
     def _told(self, until: float) -> dict[str, Any]:
         """The next line; ValueError where it is none, but for a greeting, and what a fork did not end writing."""
-        while (told := _read(line := self._line(until))) is None:
+        while (told := parsed(line := self._line(until))) is None:
             if self._has_answered and not self.followed:
                 raise ValueError(f"{line[:80]!r} is no answer")
         self._has_answered = True
@@ -213,8 +206,8 @@ class Sweep:
         ``deadly``: cases, with what becomes of a process, that are not called. ``forked``: processes
         are forks of one that has imported MXNet, which is quicker; all of a place begin with the same memory.
         """
-        done, begun = _ended(asked.file), _begun(asked.file)
-        known = {name: {**deadly.get(name, {}), **begun.get(name, {})} for name in operators}
+        done, before = ended(asked.file), begun(asked.file)
+        known = {name: {**deadly.get(name, {}), **before.get(name, {})} for name in operators}
         todo: queue.SimpleQueue[str] = queue.SimpleQueue()
         left = [name for name in operators if name not in done]
         for name in left:
@@ -276,7 +269,7 @@ class Sweep:
             archive.write_bytes(worker_archive.build())
         return Child(asked, archive.absolute(), self._log, scratch, forked)
 
-    def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, begun: Begun, forked: bool) -> None:
+    def _serve(self, asked: Pass, todo: queue.SimpleQueue[str], writer: _Writer, known: Begun, forked: bool) -> None:
         """One place in the row: operators from the queue, by a child that is replaced when it dies."""
         child: Child | None = None
         with tempfile.TemporaryDirectory() as scratch:
@@ -286,7 +279,7 @@ class Sweep:
                         name = todo.get_nowait()
                     except queue.Empty:
                         return
-                    cases, through = _Cases(name, dict(begun.get(name, {}))), False
+                    cases, through = _Cases(name, dict(known.get(name, {}))), False
                     while not through and not self.stopped():
                         child = child or (self._forking(asked, scratch) if forked else self.started(asked, scratch))
                         forked = child.followed
@@ -342,7 +335,7 @@ def _operator(child: Child, cases: _Cases, writer: _Writer) -> tuple[bool, bool]
                 case, made = told.pop("begin"), told
                 continue
             if "case" in told:
-                cases.known[told["case"]] = _became(told)
+                cases.known[told["case"]] = became(told)
                 child.last = {**made, "case": case, "op": cases.op}
             writer.write(told)
         return True, False
@@ -357,82 +350,3 @@ def _operator(child: Child, cases: _Cases, writer: _Writer) -> tuple[bool, bool]
         if through:
             writer.write({"end": cases.op, "unswept": str(died)})
         return through, True
-
-
-def _ended(file: Path) -> set[str]:
-    return {line["end"] for line in read(file) if "end" in line}
-
-
-def given_up(*passes: Path) -> set[str]:
-    """Operators whose processes ended between their cases so often that some were not asked, in each pass they had."""
-    ends = [{line["end"]: "unswept" in line for line in read(file) if "end" in line} for file in passes]
-    return {name for name in ends[0] if all(each.get(name, True) for each in ends)}
-
-
-def _begun(file: Path) -> dict[str, dict[str, str]]:
-    """What became of cases, by operator."""
-    found: dict[str, dict[str, str]] = {}
-    for line in read(file):
-        if "case" in line:
-            found.setdefault(line["op"], {})[line["case"]] = _became(line)
-    return found
-
-
-def deadly(*files: Path) -> dict[str, dict[str, str]]:
-    """Cases that the processes of any of these passes did not survive, by operator.
-
-    Who compares targets gives the passes of both: what only one of them is not asked, as its process ended by chance
-    once, would make another thing of all that comes after it, in every pass.
-    """
-    found: dict[str, dict[str, str]] = {}
-    for line in chain.from_iterable(map(read, files)):
-        if line.get("status") in DEATHS and "case" in line:
-            found.setdefault(line["op"], {})[line["case"]] = line["status"]
-    return found
-
-
-def _became(line: Mapping[str, Any]) -> str:
-    """As the program knows it: an error's message tells it what to try next, also when a sweep goes on."""
-    return str(line["message"] if line["status"] == "error" else line["status"])
-
-
-def read(file: Path) -> Iterator[dict[str, Any]]:
-    """Lines of a pass; one that was cut off by a kill is left out. DamagedRunError for what is no file."""
-    if not file.exists():
-        return
-    try:
-        with open(file, "rb") as lines:
-            yield from filter(None, map(_read, lines))
-    except OSError as error:
-        raise DamagedRunError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from error
-
-
-def _read(line: bytes) -> dict[str, Any] | None:
-    try:
-        told = json.loads(line)
-    except ValueError:
-        return None
-    return told if isinstance(told, dict) else None
-
-
-def require_whole(asked: Iterable[str], file: Path) -> None:
-    """DamagedRunError unless a pass that came to its end has all operators that it was asked for."""
-    ended = _ended(file)
-    if missing := [name for name in asked if name not in ended]:
-        raise DamagedRunError(f"{file} is damaged: it lacks {missing[0]}, which was asked; begin a new study")
-
-
-def names_kept(file: Path) -> dict[str, list[str]]:
-    """The operators of a target that were listed before; none where they were not. DamagedRunError for what is none."""
-    try:
-        return dict(json.loads(file.read_text())) if file.exists() else {}
-    except (OSError, ValueError) as error:
-        raise DamagedRunError(f"{file} is damaged: {error}; remove it, and they are listed again") from error
-
-
-def keep_names(file: Path, names: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Write them down, whole or not at all."""
-    beside = file.with_suffix(".part")
-    beside.write_text(json.dumps(names))
-    beside.replace(file)
-    return names

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import InputError, TargetError, UnknownVersionError
-from harness.execution import sweep
+from harness.execution import sweep_lines
 from harness.execution.interruption import Interruption
 from harness.execution.operator_times import OperatorTimes, Times, read_times
 from harness.execution.single_calls import SingleCalls
@@ -106,7 +106,7 @@ def words(key: str, ways: Sequence[Way] = WAYS) -> str:
     return f"{called}{way}{'' if number is None else f', what differs, pass {number} of {len(AGAIN) + 1} at most'}"
 
 
-def _hanging_first(operators: Sequence[str], deadly: sweep.Begun) -> list[str]:
+def _hanging_first(operators: Sequence[str], deadly: sweep_lines.Begun) -> list[str]:
     """Those that hung before come first, so that at the end no place waits for another's."""
     hung = {name for name, became in deadly.items() if "hung" in became.values()}
     return sorted(operators, key=lambda name: name not in hung)
@@ -200,7 +200,7 @@ class Operators(Study):
 
     def _cases(self, name: str) -> dict[str, Case]:
         assert self.folder is not None
-        return cases(sweep.read(self.folder.path / f"{name}.jsonl"))
+        return cases(sweep_lines.read(self.folder.path / f"{name}.jsonl"))
 
     def _asked_again(self) -> list[str]:
         """Passes over what differs as far as is known, which has to do so each time."""
@@ -271,9 +271,9 @@ class Operators(Study):
                 else:
                     chosen, usual = self._chosen(names, trial.key), [passes[side].file for side in SIDES]
                     by_way = any(f"-{way.name}" in trial.key for way in self._ways)
-                    deadly = sweep.deadly(*usual) if by_way else sweep.NOTHING
+                    deadly = sweep_lines.deadly(*usual) if by_way else sweep_lines.NOTHING
                     forked = self._forks and trial.key in FORKED
-                    first = _hanging_first(chosen, sweep.deadly(*usual))
+                    first = _hanging_first(chosen, sweep_lines.deadly(*usual))
                     through = work.run(passes[trial.key], first, self._progress(trial.key), deadly, forked)
                 if not through:
                     raise KeyboardInterrupt
@@ -328,7 +328,7 @@ class Operators(Study):
     def _ask_more(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each, as it is known; KeyboardInterrupt where it is interrupted."""
         file = folder.path / f"{MORE}.jsonl"
-        done = {line["op"] for line in sweep.read(file)}
+        done = {line["op"] for line in sweep_lines.read(file)}
         found = self._seen((*PASSES, *self._asked_again()))
         usual, made = (as_usual(self._swept(side, (*PASSES, *self._asked_again()))) for side in SIDES)
 
@@ -344,7 +344,7 @@ class Operators(Study):
     def _shrink(self, work: Sweep, both: tuple[Pass, Pass], folder: StudyFolder) -> None:
         """A line for each that fails, as it is known; KeyboardInterrupt where it is interrupted."""
         file = folder.path / f"{SMALLER}.jsonl"
-        done = {(line["op"], line["kind"]) for line in sweep.read(file)}
+        done = {(line["op"], line["kind"]) for line in sweep_lines.read(file)}
 
         def line(calls: SingleCalls, each: Difference) -> dict[str, Any]:
             self.say(f"{words(SMALLER)}: {each.op}, which {each.kind}")
@@ -354,16 +354,16 @@ class Operators(Study):
 
     def _with_files(self, found: Parity) -> Parity:
         assert self.folder is not None
-        return with_files(found, sweep.read(self.folder.path / f"{EXCHANGED}.jsonl"))
+        return with_files(found, sweep_lines.read(self.folder.path / f"{EXCHANGED}.jsonl"))
 
     def _with_more(self, found: Parity) -> Parity:
         assert self.folder is not None
-        return now_and_then.with_more(found, sweep.read(self.folder.path / f"{MORE}.jsonl"))
+        return now_and_then.with_more(found, sweep_lines.read(self.folder.path / f"{MORE}.jsonl"))
 
     def _with_smallest(self, found: Parity) -> Parity:
         """With what fails as small as it was found; what passes said of it stays."""
         assert self.folder is not None
-        lines = sweep.read(self.folder.path / f"{SMALLER}.jsonl")
+        lines = sweep_lines.read(self.folder.path / f"{SMALLER}.jsonl")
         known = {(line["op"], line["kind"]): line["case"] for line in lines}
         smaller = (replace(each, case=known.get((each.op, each.kind), each.case)) for each in found.differences)
         return replace(found, differences=tuple(smaller))
@@ -388,7 +388,7 @@ class Operators(Study):
 
     def _names(self, work: Sweep, of: Pass) -> dict[str, list[str]]:
         file = of.file.with_suffix(".names.json")
-        return sweep.names_kept(file) or sweep.keep_names(file, work.names(of))
+        return sweep_lines.names_kept(file) or sweep_lines.keep_names(file, work.names(of))
 
     def _chosen(self, names: Mapping[str, Mapping[str, list[str]]], key: str) -> list[str]:
         """What a pass calls: all that it may matter to, or what differs again."""
@@ -455,14 +455,14 @@ class Operators(Study):
         if self.folder is None:
             return None
         old, new = (self._swept(side, passes) for side in SIDES)
-        names = [sweep.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
+        names = [sweep_lines.names_kept(self.folder.path / f"{side}.names.json") for side in SIDES]
         for side in SIDES if all(names) else ():
-            sweep.require_whole(
+            sweep_lines.require_whole(
                 self._called(dict(zip(SIDES, names, strict=True)), side), self._usual_files(side, ())[0]
             )
         usual = as_usual(old), as_usual(new)
         found = with_numpy(with_ways(parity(*usual, (names[0], names[1])), old, new), *usual)
-        given_up = (sweep.given_up(*self._usual_files(side, passes)) for side in SIDES)
+        given_up = (sweep_lines.given_up(*self._usual_files(side, passes)) for side in SIDES)
         found = replace(found, unmatched=tuple(sorted({*found.unmatched, *chain.from_iterable(given_up)})))
         if not self._more:  # as it was told then
             found = replace(found, fickle=tuple(each for each in found.fickle if each.kind == FICKLE))

@@ -34,7 +34,7 @@ TURNS, MEAN_TURNS = (20, 1000), 1000
 PAIR_SECONDS = 2.0
 """Of all turns of a pair, if the least of them are not longer.
 
-Less than its start takes, most of which are imports of MXNet: what tells twins apart lasts as long as they
+About what its start takes, most of which are imports of MXNet: what tells twins apart lasts as long as they
 live, so that more pairs tell more than longer ones. Two workers of lenet: 1.3 % for life, and 0.8 % more in 1.3 s of
 turns (119 pairs, quarters of each); resnet18: 0.85 % for life, 0.43 % more in 6 s (26 pairs).
 """

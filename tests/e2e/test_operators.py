@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.execution import sweep
+from harness.execution import sweep, sweep_lines
 from harness.execution.operator_times import read_times
 from harness.report.operators import script
 from harness.studies.parity import Difference, array
@@ -48,7 +48,7 @@ def test_a_version_beside_itself_differs_in_nothing(results: Path) -> None:
     assert len(every - {*said["unstable"]}) <= said["operators"] <= len(every)
     assert len(said["unstable"]) < 4
     (file,) = results.glob("studies/*/files.jsonl")
-    read = [(line["by"], line["old"]["status"], line["new"]["status"]) for line in sweep.read(file)]
+    read = [(line["by"], line["old"]["status"], line["new"]["status"]) for line in sweep_lines.read(file)]
     assert read == [("from", "ok", "ok"), ("to", "ok", "ok")]
     assert said["compared"] > 100
 
@@ -56,7 +56,9 @@ def test_a_version_beside_itself_differs_in_nothing(results: Path) -> None:
 def test_a_crash_costs_its_case_only(results: Path) -> None:
     """Whole numbers divided by zero end the process, in 1.9.1 too; the cases after it are there."""
     (file,) = results.glob("studies/*/from.jsonl")
-    division = {line["case"]: line for line in sweep.read(file) if line.get("op") == "elemwise_div" and "case" in line}
+    division = {
+        line["case"]: line for line in sweep_lines.read(file) if line.get("op") == "elemwise_div" and "case" in line
+    }
     crashed = [case for case, line in division.items() if line["status"] == "crashed"]
     assert crashed
     assert division[next(case for case in division if case.endswith(" large"))]["status"] == "ok"
@@ -65,7 +67,7 @@ def test_a_crash_costs_its_case_only(results: Path) -> None:
 def test_each_is_called_on_naive_engine_and_what_has_code_for_onednn_without_it(results: Path) -> None:
     (folder,) = results.glob("studies/*")
     called = {
-        way: {line["op"] for line in sweep.read(folder / f"from-{way}.jsonl") if "case" in line}
+        way: {line["op"] for line in sweep_lines.read(folder / f"from-{way}.jsonl") if "case" in line}
         for way in ("naive", "plain")
     }
     assert called["naive"] == {*OPERATORS, *PROGRAMS}
@@ -113,7 +115,7 @@ def scripts(results: Path, target: Path) -> Mapping[str, Sequence[Mapping[str, A
     The ``number``-th of an operator's left its first output in ``OPERATOR-number.npy``.
     """
     (file,) = results.glob("studies/*/from.jsonl")
-    worked = [line for line in sweep.read(file) if line.get("status") == "ok"]
+    worked = [line for line in sweep_lines.read(file) if line.get("status") == "ok"]
     each = {name: [line for line in worked if line["op"] == name][:4] for name in (*SWEPT, *PROGRAMS)}
     for name, cases in each.items():
         for number, case in enumerate(cases):

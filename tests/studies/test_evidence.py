@@ -41,6 +41,17 @@ def test_seeds_that_were_asked_for_may_decide_however_quick_they_are() -> None:
     assert OF_SEEDS == evidence.looks[0].share < evidence.looks[1].share < 1
 
 
+def test_pairs_that_were_not_asked_for_a_start_lack_none() -> None:
+    effects = [
+        {"throughput": {"b": 0.0}, **({"start_up": {"b": 0.3}} if number % 4 == 0 else {})} for number in range(16)
+    ]
+    found = _evidence(Question("throughput", 0.03), *effects).finding("start_up", SIDES.sides[1])
+    assert found.mean is not None
+    assert (found.missing, found.mean.n) == (0, 4)
+    odd = _evidence(Question("throughput", 0.03), *effects, {"throughput": {"b": 0.0}, "start_up": {}})
+    assert odd.finding("start_up", SIDES.sides[1]).missing == 1  # it was asked for, and one side had none
+
+
 def test_the_margin_of_seeds_is_that_of_the_look() -> None:
     """Else seeds beyond it would be looks of their own: it grows with each that happens to be far from the others."""
     losses = [0.3, 0.301, 0.3, 0.301, 0.3, 0.301, 0.3, 0.301, 0.9, 0.1]

@@ -46,9 +46,10 @@ def test_a_side_is_any_set_of_changes_or_a_variant(tmp_path: Path) -> None:
 
 
 def test_a_pair_takes_turns_with_the_seed_of_its_number(tmp_path: Path) -> None:
-    text = _read(tmp_path, [], ["large"]).duet(2, turn=5, turns=20, warmup=3, workload={"phases": True})
+    text = _read(tmp_path, [], ["large"]).duet(2, turn=5, turns=20, warmup=3, workload={"phases": True}, quick=True)
     loaded = sides.checked(text, "question")
     assert (loaded.scenario.turns, loaded.scenario.seed, loaded.scenario.repeats) == (5, 5, 1)
+    assert loaded.scenario.quick_start
     workload = loaded.variants["large"].workload
     assert (workload.steps, workload.warmup, workload.window) == (115, 15, 5)
     assert (workload.batch_size, workload.phases) == (64, True)
@@ -58,8 +59,8 @@ def test_a_pair_takes_turns_with_the_seed_of_its_number(tmp_path: Path) -> None:
 def test_which_side_is_started_first_is_drawn_for_every_pair(tmp_path: Path) -> None:
     """Not by turns: who starts gets the memory that was given back last, which would be the same in all pairs."""
     found = _read(tmp_path, [], ["large"])
-    orders = [list(sides.checked(found.apart(number, {}), "q").variants) for number in range(40)]
-    assert orders == [list(sides.checked(found.apart(number, {}), "q").variants) for number in range(40)]
+    orders = [list(sides.checked(found.apart(number, {}, False), "q").variants) for number in range(40)]
+    assert orders == [list(sides.checked(found.apart(number, {}, False), "q").variants) for number in range(40)]
     firsts = [order[0] for order in orders]
     assert 10 < firsts.count("a") < 30
     changes = sum(one != other for one, other in itertools.pairwise(firsts))
@@ -102,7 +103,7 @@ def test_meaning_leaves_faults_out() -> None:
     found = Sides("q", values, (Side("a", {}), Side("b", {"faults.0.slow.factor": 5})))
     loaded = sides.checked(found.meaning(24), "q")
     assert [arm.faults for arm in loaded.variants.values()] == [[], [], []]
-    assert [len(arm.faults) for arm in sides.checked(found.apart(0, {}), "q").variants.values()] == [1, 1]
+    assert [len(arm.faults) for arm in sides.checked(found.apart(0, {}, False), "q").variants.values()] == [1, 1]
 
 
 def test_what_is_decided_for_all_sides_no_map_brings_in(tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_of_a_file_with_batches_of_its_own_none_are_held_back(tmp_path: Path) ->
     (tmp_path / "net.py").write_text("def build():\n    ...\n\ndef batches(seed, step):\n    ...\n")
     for model, expected in ((f"{tmp_path / 'net.py'}:build", None), ("mlp", 297)):
         both = Sides("q", {"title": "t", "workload": {"model": model, "steps": 50}}, (Side("a", {}), Side("b", {})))
-        workload = yaml.safe_load(both.apart(0, {"held_back": 297}))["workload"]
+        workload = yaml.safe_load(both.apart(0, {"held_back": 297}, False))["workload"]
         assert workload.get("held_back") == expected
 
 
