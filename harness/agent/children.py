@@ -29,7 +29,7 @@ class Child:
 
     ``rest`` is an unfinished line. ``announced`` is the process that runs the role's program, where it has said so:
     what was started may be a wrapper around it. ``announced_group``: its process group, which a wrapper may have made.
-    ``processors``: those that it is to keep to once it takes turns; none for all.
+    ``processors``: those that it is to keep to once it has imported MXNet; none for all.
     ``own_checkpoints``: a pattern of files, where a user's script writes them, all below ``own_files`` where it has
     files of its own. ``own_disk``: where it writes to a disk of its own. ``since``: when the role was first started.
     ``before``: which of these files were there then, and when they had been written.
@@ -101,7 +101,7 @@ class Child:
     def place(self) -> None:
         """Let all that was started keep to its processors, from now on."""
         if self.processors:
-            placement.keep(self.process.pid, self.processors)
+            placement.keep({self.process.pid, self.pid}, self.processors)
             self.processors = set()
 
     def signal(self, number: int) -> None:

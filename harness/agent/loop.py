@@ -272,6 +272,8 @@ class Agent:
         whole, newline, child.rest = (child.rest + chunk).rpartition(b"\n")
         if child.announced is None:
             _hear_announcement(child, whole)
+        if b'"kind":"imported"' in whole:
+            child.place()  # what it makes from here on lies near its own processors
         self._write(whole + newline)
         return True
 

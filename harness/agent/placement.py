@@ -1,11 +1,12 @@
 """Which processors a process keeps to: where sides take turns, each process of one has those of the same of another.
 
 Processors of one virtual machine need not be equally fast, and not always. What the kernel moves about meets them by
-luck, and its twin meets others. Until its first turn each runs where there is room: imports of MXNet take longest.
+luck, and its twin meets others. Until it has imported MXNet, which takes longest, each runs where there is room.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Collection
 from contextlib import suppress
@@ -34,9 +35,19 @@ def environment(share: Share, own: Collection[int]) -> dict[str, str]:
     return {MAIN_APART: "1"} if share.threads == 1 and len(own) > 1 else {}
 
 
-def keep(role: int, own: Collection[int]) -> None:
-    """Let every thread of a role's process, and of what it has started, keep to its ``own`` processors."""
-    for process in {role, *proc.descendants(role)}:
-        for thread in Path(f"/proc/{process}/task").glob("*"):
-            with suppress(ProcessLookupError):
-                os.sched_setaffinity(int(thread.name), own)
+def keep(processes: Collection[int], own: Collection[int]) -> None:
+    """Let every thread of some processes, and of what they have started, keep to their ``own`` processors."""
+    placed = set[int]()
+    while new := _threads(processes) - placed:  # one that is not placed yet may start another meanwhile
+        for thread in new:
+            with suppress(OSError):  # it ended, or is somebody else's
+                os.sched_setaffinity(thread, own)
+        placed |= new
+
+
+def _threads(processes: Collection[int]) -> set[int]:
+    found = set[int]()
+    for process in {*processes, *itertools.chain.from_iterable(map(proc.descendants, processes))}:
+        with suppress(OSError):
+            found |= {int(thread.name) for thread in Path(f"/proc/{process}/task").iterdir()}
+    return found

@@ -381,13 +381,14 @@ def _spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[s
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
     inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
     shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
-    kept = {COMPILED: str(environment.cache_folder().parent / "compiled")} if arm.quick_start else {}
+    python = asked.interpreters[arm.name].python
+    kept = {COMPILED: str(environment.compiled_folder(python))} if arm.quick_start else {}
     spawns, checkpoint = {}, arm.workload.checkpoint
     for role, own_port in zip(arm.roles, ports, strict=True):
         own = other_nccl.found(with_ports(role.env, port, own_port), shared)
         spawns[role.name] = Spawn(
             role.name,
-            (str(asked.interpreters[arm.name].python), worker, plan, arm.name, role.name),
+            (str(python), worker, plan, arm.name, role.name),
             {**inherited, **shared, **own, **kept},
             agent.path(f"logs/{arm.name}"),
             agent.path(_log(arm, role.name)),

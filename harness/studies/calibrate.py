@@ -20,7 +20,6 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import MIN_VALUES, shown
 from harness.storage import calibration, history, run_folder
 from harness.studies import in_process, pairs, sides
-from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.pairs import Pair
 from harness.studies.redrawn import answers, centred
@@ -100,7 +99,7 @@ class Calibrate(Study):
         number = _number(key)
         if key.startswith("run"):
             return Trial(key, self.scenario.alone(number))
-        return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, MEASURES[GUARDED]))
+        return Trial(key, pairs.duet(self._sides(number), number, self._step, self.resolve, {}, False))
 
     def _sides(self, number: int) -> Sides:
         """Of a duet: the same beside the same, or, every fourth time, a planted slowness."""
@@ -220,7 +219,7 @@ class Calibrate(Study):
         same, planted = self.effects(SAME), self.effects(PLANTED)
         if len(same) < MIN_VALUES or len(planted) < 2:
             return {"n": len(self.pairs)}
-        each, sd = median(pair.seconds for pair in self.pairs), stdev(same)
+        each, sd = fmean(pair.seconds for pair in self.pairs), stdev(same)
         lasting = each * len(self.pairs) / len(pairs.counted(self.pairs))
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
         guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}

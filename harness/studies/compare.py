@@ -129,7 +129,7 @@ class Compare(Study):
     def asked(cls, question: Mapping[str, Any], results: Path) -> Compare:
         scenario = sides.parsed(question["name"], question["values"], question["sides"])
         given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
-        rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False, "beyond": False}
+        rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False, "beyond": False, "of_starts": False}
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
@@ -235,11 +235,12 @@ class Compare(Study):
 
     def pair(self, number: int) -> str:
         """The scenario of a pair; before a step's time is known, of any turns."""
-        compared = self.question_.compared
+        asked = self.question_
+        needs, starts = asked.compared.needs, asked.asks_of_starts
         if not self.duet:
-            quick = self.of_seeds and not self.scenario.has_faults
-            return self.scenario.apart(number, compared.needs, quick)
-        return pairs.duet(self.scenario, number, self._step, self.question_.resolve or pairs.RESOLVE, compared)
+            quick = True if self.of_seeds and not self.scenario.has_faults else False if starts else None
+            return self.scenario.apart(number, needs, quick)
+        return pairs.duet(self.scenario, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts)
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None

@@ -83,6 +83,9 @@ class Compared:
         return found if math.isfinite(found) else None
 
 
+STARTS = "start_up"
+"""The measure that only pairs have which start as production does."""
+
 LOSSES = ("drift", "loss_half_way", "loss_area")
 """Measures that are compared by the ratio of losses."""
 

@@ -12,7 +12,7 @@ from harness.statistics import convergence
 from harness.statistics.convergence import Convergence
 from harness.statistics.sequential import IN_TIME, Look, Sequential, sequential, share
 from harness.studies import pairs
-from harness.studies.compared import MEASURES
+from harness.studies.compared import MEASURES, STARTS
 from harness.studies.finding import Finding, Margin, Question, is_beyond, is_decided, undecided, word_of
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
@@ -127,8 +127,9 @@ class Evidence:
 
     def _that_ask(self, measure: str) -> list[Pair]:
         """Pairs that count and were to have such a number."""
-        plain = (pair for pair in self.counted if measure in pair.first or measure in pair.effects)
-        return list(plain) if measure in pairs.OF_PLAIN else self.counted
+        if measure != STARTS or self.asked.asks_of_starts:
+            return self.counted
+        return [pair for pair in self.counted if measure in {*pair.first, *pair.effects} or not pair.first]
 
     @staticmethod
     def _of(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from harness.base.errors import InputError
 from harness.statistics.sequential import LEVEL, Sequential
-from harness.studies.compared import MEASURES, Compared
+from harness.studies.compared import MEASURES, STARTS, Compared
 
 SIZES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Of differences, for which it is told how many seeds they need."""
@@ -34,7 +34,8 @@ class Question:
     the chance that sides which are alike are said to differ. ``limit``: seconds until which it goes on beyond the
     budget, as long as the pairs that an answer still takes fit. ``of_meaning``: what sides compute is all
     that is asked; once they differ in short runs no pair is made. ``beyond``: that a side is worse is no answer before
-    all of the interval is worse by more than what counts as the same.
+    all of the interval is worse by more than what counts as the same. ``of_starts``: how long a start takes is asked,
+    too, so that each is as in production; else of few pairs only.
     """
 
     measure: str = "throughput"
@@ -46,6 +47,7 @@ class Question:
     limit: float = 0.0
     of_meaning: bool = False
     beyond: bool = False
+    of_starts: bool = False
 
     def __post_init__(self) -> None:
         """InputError for what nothing can be made of, as in a damaged file."""
@@ -56,6 +58,11 @@ class Question:
             raise InputError(f"resolve {self.resolve:.0%}: {why}; give more than 0% and less than 100%")
         if not (0 < self.budget < math.inf and self.seeds > 0 and 0 < self.level < 1):
             raise InputError("budget, seeds and level are numbers above 0")
+
+    @property
+    def asks_of_starts(self) -> bool:
+        """Whether how long a start takes decides, or is asked, too."""
+        return self.of_starts or self.measure == STARTS
 
     @property
     def compared(self) -> Compared:

@@ -230,7 +230,8 @@ class Nightly(Composite):
             sharing = sum(not self._done(f"look-{name}") for name in self._looks)
             seconds, limit = self._room(sharing, LOOKING), self._left_for(sharing, LOOKING)
             seed = (1 + each.past.tried) * ANOTHER_SEED // 10
-            asked = Question("throughput", self.asked_.resolve, max(seconds, LEAST_SECONDS), limit=limit)
+            seconds = max(seconds, LEAST_SECONDS)
+            asked = Question("throughput", self.asked_.resolve, seconds, limit=limit, of_starts=True)
             return Compare(each.sides(arm, len(each.steps_of(arm)), seed), asked)
         suspect, count = self._meant(verb, rest)
         each = self.watched[suspect.watched]

@@ -13,7 +13,7 @@ from harness.judging.verdict import Verdict
 from harness.storage import calibration
 from harness.storage.run_folder import RunFolder
 from harness.studies import meaning
-from harness.studies.compared import MEASURES, Compared
+from harness.studies.compared import MEASURES
 from harness.studies.sides import Sides
 from harness.vocabulary.events import Event, Window
 from harness.vocabulary.quantities import ArmMeasures
@@ -41,15 +41,12 @@ turns (119 pairs, quarters of each); resnet18: 0.85 % for life, 0.43 % more in 6
 
 WARMUP_TURNS = 3
 
-PLAIN_EVERY = 4
+PLAIN_EVERY = 5
 """Of so many pairs one starts as production does, and tells how long that takes; the others start sooner.
 
 An import of MXNet takes 1.75 s, 0.9 s of which it compiles what is the same in every process
 (`harness/worker/compiled.py`).
 """
-
-OF_PLAIN = ("start_up",)
-"""Measures that only these pairs have."""
 
 DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}
 """Shares of the processors that others used, or the hypervisor took, beyond which a pair is disturbed.
@@ -77,14 +74,17 @@ class Pair:
     parted: Mapping[str, float] = field(default_factory=dict)
 
 
-def duet(scenario: Sides, number: int, step: float, resolve: float, compared: Compared) -> str:
-    """The scenario of a pair that takes turns; ``step`` is what one takes in seconds, 0 where nobody knows yet."""
+def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Mapping[str, Any], starts: bool) -> str:
+    """The scenario of a pair that takes turns; ``step`` is what one takes in seconds, 0 where nobody knows yet.
+
+    ``starts``: it is to start as production does.
+    """
     turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
     fit = PAIR_SECONDS / (turn * step * len(scenario.sides)) if step else math.inf
     turns = round(min(MEAN_TURNS * (RESOLVE / resolve) ** 2, fit))
-    quick = number % PLAIN_EVERY != 0 and compared.quantity not in OF_PLAIN
+    quick = not starts and number % PLAIN_EVERY != 0
     turns = min(max(turns, TURNS[0]), TURNS[1])
-    return scenario.duet(number, turn, turns, WARMUP_TURNS, compared.needs, quick)
+    return scenario.duet(number, turn, turns, WARMUP_TURNS, workload, quick)
 
 
 def counted(every: Sequence[Pair]) -> list[Pair]:

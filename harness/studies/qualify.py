@@ -197,7 +197,8 @@ class Qualify(Composite):
                 asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE, beyond=True)
             )
         limit = LONGEST * asked.budget
-        return Compare(asked.sides(name), Question("throughput", asked.resolve, asked.budget, limit=limit, beyond=True))
+        question = Question("throughput", asked.resolve, asked.budget, limit=limit, beyond=True, of_starts=True)
+        return Compare(asked.sides(name), question)
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         """Of a part that did not come to its end, what it saw until then may be reason enough."""

@@ -151,7 +151,7 @@ class Sides:
         more = {"turns": turn, **_starting(quick)}
         return self._text("which is faster?", self._started(number), {**workload, **steps}, number, **more)
 
-    def apart(self, number: int, workload: Mapping[str, Any], quick: bool) -> str:
+    def apart(self, number: int, workload: Mapping[str, Any], quick: bool | None) -> str:
         """The scenario of pair ``number`` where sides run one after the other, in an order that is drawn."""
         return self._text("which is faster?", self._started(number), workload, number, **_starting(quick))
 
@@ -190,9 +190,9 @@ class Sides:
         return yaml.safe_dump({**values, **more}, sort_keys=False, allow_unicode=True)
 
 
-def _starting(quick: bool) -> dict[str, bool]:
-    """Sooner than production does, or as the scenario says."""
-    return {"quick_start": True} if quick else {}
+def _starting(quick: bool | None) -> dict[str, bool]:
+    """Sooner than production does, as that does, or, where it is None, as the scenario says."""
+    return {} if quick is None else {"quick_start": quick}
 
 
 def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]) -> Sides:

@@ -109,6 +109,11 @@ def cache_folder() -> Path:
     return Path(base).absolute() / "mxnet-harness" / "targets"
 
 
+def compiled_folder(python: Path) -> Path:
+    """Where workers of an interpreter keep what MXNet's import compiles (`harness/worker/compiled.py`)."""
+    return cache_folder().parent / "compiled" / hashlib.sha256(str(python).encode()).hexdigest()[:16]
+
+
 def built(wanted: Recipe) -> Environment | None:
     """The environment, if it is there."""
     return _load(cache_folder() / wanted.key)
@@ -167,6 +172,7 @@ def remove(name: str) -> Path:
     for environment in every():
         if name in (environment.recipe.name, environment.recipe.key):
             shutil.rmtree(environment.path)
+            shutil.rmtree(compiled_folder(environment.interpreter.python), ignore_errors=True)
             return environment.path
     known = ", ".join(environment.recipe.name for environment in every()) or "none"
     raise InputError(f"there is no target {name!r}; built are: {known}")

@@ -25,14 +25,14 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def use(folder):
-    """Import MXNet with what is kept in ``folder``, and keep there what is not yet.
+    """Import MXNet with what is kept in ``folder``, which is this interpreter's, and keep there what is not yet.
 
     Python before 3.8, whose code cannot be given another number, compiles as ever.
     """
     if not hasattr(types.CodeType, "replace"):
         return
-    program = (sys.executable + importlib.util.MAGIC_NUMBER.hex()).encode()
-    kept = _Kept(os.path.join(folder, hashlib.sha256(program).hexdigest()[:16]))
+    name = "{}-{}".format(importlib.util.MAGIC_NUMBER.hex(), sys.flags.optimize)  # who else reads it compiles alike
+    kept = _Kept(os.path.join(folder, name))
     for name in _MODULES:
         imports.ahead_of(name, kept.compile_for)
     imports.when("mxnet", lambda module, seconds: kept.keep())
@@ -46,32 +46,38 @@ class _Kept:
 
     def compile_for(self, module):
         """Let a module execute text by what is kept: its own ``exec`` hides Python's."""
-        module.exec = lambda text, _, local: exec(self._code(text), vars(module), local)
+
+        def run(text, *where):
+            space, *local = where or (None,)
+            code = self._code(text) if isinstance(text, str) else text
+            exec(code, vars(module) if space is None else space, *local)
+
+        module.exec = run
 
     def _code(self, text):
         address = _ADDRESS.search(text)
         if address is not None:
             text = text[: address.start()] + str(_PLACE) + text[address.end() :]
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        code = self._had.get(key)
+        code = self._had.get(key) or self._asked.get(key)
         if code is None:
             code, self._lacked = compile(text, "<string>", "exec", dont_inherit=True), True
         self._asked[key] = code
         return code if address is None else _with(code, int(address.group()))
 
     def keep(self):
-        """Write what was asked for, if the file lacked any of it; where that cannot be written, nothing is kept."""
-        if not self._lacked:
-            return
-        body = marshal.dumps(self._asked)
-        beside = "{}.{}".format(self._path, os.getpid())
-        try:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
-            with open(beside, "wb") as file:
-                file.write(hashlib.sha256(body).digest() + body)
-            os.replace(beside, self._path)
-        except OSError:
-            pass
+        """Write what was asked for, if the file lacked any of it, and forget it: it takes 3 MB.
+
+        Where it cannot be written nothing is kept.
+        """
+        if self._lacked:
+            body = marshal.dumps(dict(self._had, **self._asked))
+            try:
+                os.makedirs(os.path.dirname(self._path), exist_ok=True)
+                _write(self._path, hashlib.sha256(body).digest() + body)
+            except OSError:
+                pass
+        self._had, self._asked = {}, {}
 
 
 def _read(path):
@@ -82,6 +88,16 @@ def _read(path):
     except OSError:
         return {}
     return marshal.loads(body) if hashlib.sha256(body).digest() == digest else {}
+
+
+def _write(path, text):
+    """Whole or not at all; others may write it, too, whose processes have the same number in a cluster of their own."""
+    import tempfile
+
+    number, beside = tempfile.mkstemp(dir=os.path.dirname(path))
+    with open(number, "wb") as file:
+        file.write(text)
+    os.replace(beside, path)
 
 
 def _with(code, address):

@@ -54,8 +54,8 @@ def test_all_threads_of_all_that_was_started_are_placed() -> None:
         assert started.stdin is not None
         assert started.stdout is not None
         child = int(started.stdout.readline())
-        placement.keep(started.pid, {last})
+        placement.keep({started.pid}, {last})
         threads = [path for process in (started.pid, child) for path in Path(f"/proc/{process}/task").iterdir()]
         assert [os.sched_getaffinity(int(thread.name)) for thread in threads] == [{last}] * 3
         started.stdin.write("\n" * 2)
-    placement.keep(started.pid, {last})  # one that is gone needs none
+    placement.keep({started.pid}, {last})  # one that is gone needs none

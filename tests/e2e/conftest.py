@@ -133,10 +133,11 @@ def _verdicts(results: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def run(scenario: Callable[[str], Path], target: Path, tmp_path: Path) -> Callable[..., Command]:
-    """A function that runs a scenario from its text, with results of this test's own."""
+    """A function that runs a scenario from its text, with results of this test's own, and quick starts."""
 
     def run_text(text: str, *options: object) -> Command:
-        return harness("run", scenario(text), "--json", "--results", tmp_path / "results", *options)
+        told = ("--json", "--results", tmp_path / "results", "--set", "quick_start=true")
+        return harness("run", scenario(text), *told, *options)
 
     return run_text
 

@@ -42,14 +42,25 @@ def test_seeds_that_were_asked_for_may_decide_however_quick_they_are() -> None:
 
 
 def test_pairs_that_were_not_asked_for_a_start_lack_none() -> None:
-    effects = [
-        {"throughput": {"b": 0.0}, **({"start_up": {"b": 0.3}} if number % 4 == 0 else {})} for number in range(16)
-    ]
-    found = _evidence(Question("throughput", 0.03), *effects).finding("start_up", SIDES.sides[1])
+    plain = {"throughput": {"b": 0.0}, "start_up": {"b": 0.3}}
+    effects = [plain if number % 5 == 0 else {"throughput": {"b": 0.0}} for number in range(16)]
+    evidence = _evidence(Question("throughput", 0.03), *effects)
+    found = evidence.finding("start_up", SIDES.sides[1])
     assert found.mean is not None
     assert (found.missing, found.mean.n) == (0, 4)
-    odd = _evidence(Question("throughput", 0.03), *effects, {"throughput": {"b": 0.0}, "start_up": {}})
-    assert odd.finding("start_up", SIDES.sides[1]).missing == 1  # it was asked for, and one side had none
+    evidence.pairs.append(Pair("lost", 20.0, {}, {}))  # a side did not train to its end
+    assert evidence.finding("start_up", SIDES.sides[1]).missing == 1
+    evidence.pairs[-1] = Pair(
+        "odd", 20.0, {"throughput": {"b": 0.0}}, {"start_up": 3.0}
+    )  # it was asked for, of one side
+    assert evidence.finding("start_up", SIDES.sides[1]).missing == 1
+
+
+@pytest.mark.parametrize("asked", [Question("start_up"), Question("throughput", of_starts=True)])
+def test_where_starts_are_asked_about_each_pair_that_has_none_lacks_it(asked: Question) -> None:
+    effects = [{"throughput": {"b": 0.0}, "start_up": {"b": 0.3}}] * 5
+    found = _evidence(asked, *effects, {"throughput": {"b": 0.0}}).finding("start_up", SIDES.sides[1])
+    assert found.missing == 1
 
 
 def test_the_margin_of_seeds_is_that_of_the_look() -> None:

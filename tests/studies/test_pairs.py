@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from harness.judging.verdict import Verdict
 from harness.studies import pairs, sides
-from harness.studies.compared import MEASURES
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 from harness.vocabulary.events import Window
@@ -59,19 +58,18 @@ def test_whether_a_pair_counts_does_not_depend_on_what_comes_after(noisy: list[b
 def test_a_turn_is_short_and_a_pair_as_long_as_the_question_needs(
     step: float, resolve: float, turn: int, turns: int
 ) -> None:
-    values = yaml.safe_load(pairs.duet(SCENARIO, 0, step, resolve, MEASURES["throughput"]))
+    values = yaml.safe_load(pairs.duet(SCENARIO, 0, step, resolve, {}, False))
     assert (values["turns"], values["workload"]["window"]) == (turn, turn)
     assert values["workload"]["steps"] == turn * (turns + pairs.WARMUP_TURNS)
     sides.checked(yaml.safe_dump(values), "question")
 
 
-def test_every_fourth_pair_starts_as_production_does_and_all_where_starts_are_asked_about() -> None:
-    def quick(measure: str, number: int) -> bool:
-        values = yaml.safe_load(pairs.duet(SCENARIO, number, 0.015, 0.01, MEASURES[measure]))
-        return bool(values.get("quick_start", False))
+def test_every_fifth_pair_starts_as_production_does_and_all_where_starts_are_asked_about() -> None:
+    def quick(number: int, starts: bool) -> bool:
+        return bool(yaml.safe_load(pairs.duet(SCENARIO, number, 0.015, 0.01, {}, starts))["quick_start"])
 
-    assert [number for number in range(9) if not quick("throughput", number)] == [0, 4, 8]
-    assert not any(quick("start_up", number) for number in range(9))
+    assert [number for number in range(11) if not quick(number, False)] == [0, 5, 10]
+    assert not any(quick(number, True) for number in range(11))
 
 
 def test_a_step_takes_what_the_slowest_arms_fastest_window_does() -> None:

@@ -1,4 +1,4 @@
-"""Tells when a module is imported, by whomever, and changes nothing about how."""
+"""Tells when a module is imported, by whomever, and changes nothing about how it is found."""
 
 import importlib.util
 import sys
