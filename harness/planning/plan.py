@@ -212,7 +212,7 @@ class Arm(Strict):
 
     @property
     def shares(self) -> dict[str, Share]:
-        """The part of the processors that each process comes to keep to, where arms take turns: so all are placed alike.
+        """The part of the processors that each process comes to keep to, where arms take turns: all are placed alike.
 
         Those that only bring others together have none.
         """

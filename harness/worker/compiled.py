@@ -71,7 +71,7 @@ class _Kept:
         Where it cannot be written nothing is kept.
         """
         if self._lacked:
-            body = marshal.dumps(dict(self._had, **self._asked))
+            body = marshal.dumps({**self._had, **self._asked})
             try:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
                 _write(self._path, hashlib.sha256(body).digest() + body)
