@@ -17,6 +17,7 @@ from harness.vocabulary import events
 from harness.vocabulary.instructions import Spawn
 
 DUET = Path(__file__).with_name("duet.py")
+KEPT = "from _harness_worker import compiled; compiled.use({!r})"
 TEXT = """\
 title: overhead
 workload: {{model: {model}, batch_size: {batch}, steps: 100000, warmup: 0, window: {window}, memory: {memory}}}
@@ -120,4 +121,28 @@ class Start:
     def _imported(self, python):
         began = time.monotonic()
         subprocess.run([str(python), "-c", "import mxnet"], check=True)
+        return time.monotonic() - began
+
+
+class QuickStart:
+    """`import mxnet` with what it compiles from a file, over the import that compiles it; in alternation."""
+
+    timeout = 600
+    unit = "ratio"
+    limit = 0.75
+    times = 7
+    tiny = {"times": 1}
+
+    def track_ratio(self):
+        """Of seconds of the whole process. The first two are not counted: one of them writes the file."""
+        with tempfile.TemporaryDirectory() as name:
+            archive = Path(name) / "worker.pyz"
+            archive.write_bytes(worker_archive.build())
+            samples = [self._seconds(archive, KEPT) / self._seconds(archive, "") for _ in range(self.times + 1)]
+        return {"samples": samples[1:], "number": 1}
+
+    def _seconds(self, archive, kept):
+        code = f"import sys; sys.path.insert(0, {str(archive)!r})\n{kept.format(str(archive.parent))}\nimport mxnet"
+        began = time.monotonic()
+        subprocess.run([str(_target()), "-c", code], check=True)
         return time.monotonic() - began
