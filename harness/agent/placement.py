@@ -18,6 +18,9 @@ from harness.vocabulary.instructions import Share
 MAIN_APART = "HARNESS_MAIN_APART"
 """Set for a process whose main thread keeps to the first of its processors, and all others to the rest."""
 
+_LOOKS = 10
+"""For threads that started meanwhile: who starts new ones all the time must not keep the agent from its work."""
+
 
 def processors(share: Share, allowed: Collection[int]) -> set[int]:
     """Of those that are ``allowed``: equal parts, at least one, and as many as there are threads that compute."""
@@ -38,11 +41,14 @@ def environment(share: Share, own: Collection[int]) -> dict[str, str]:
 def keep(processes: Collection[int], own: Collection[int]) -> None:
     """Let every thread of some processes, and of what they have started, keep to their ``own`` processors."""
     placed = set[int]()
-    while new := _threads(processes) - placed:  # one that is not placed yet may start another meanwhile
+    for _ in range(_LOOKS):  # one that is not placed yet may start another meanwhile
+        new = _threads(processes) - placed
         for thread in new:
             with suppress(OSError):  # it ended, or is somebody else's
                 os.sched_setaffinity(thread, own)
         placed |= new
+        if not new:
+            return
 
 
 def _threads(processes: Collection[int]) -> set[int]:

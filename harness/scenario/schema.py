@@ -448,7 +448,7 @@ class Scenario(Strict):
     )
     quick_start: Flag = Field(
         default=False,
-        description="MXNet is imported with what Python compiles for it from a file, in half the time; no start_up",
+        description="what Python compiles as MXNet is imported comes from a file, which is sooner; no start_up",
     )
     target: Target = Target()
     workload: Workload

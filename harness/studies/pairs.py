@@ -44,8 +44,7 @@ WARMUP_TURNS = 3
 PLAIN_EVERY = 5
 """Of so many pairs one starts as production does, and tells how long that takes; the others start sooner.
 
-An import of MXNet takes 1.75 s, 0.9 s of which it compiles what is the same in every process
-(`harness/worker/compiled.py`).
+Half of an import of MXNet compiles what is the same in every process (`harness/worker/compiled.py`).
 """
 
 DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}
