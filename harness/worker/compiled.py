@@ -8,10 +8,14 @@ have been compiled.
 
 import hashlib
 import importlib.util
+import itertools
 import marshal
+import mmap
 import os
 import re
 import sys
+import tempfile
+import time
 import types
 
 from .own import imports
@@ -22,6 +26,8 @@ _PLACE = 0x6D786E65742E6F70
 """Stands for the address in code that is kept."""
 
 _DIGEST = hashlib.sha256().digest_size
+_HEAD = _DIGEST + 8
+_PART, _LEFT_SECONDS = ".part-", 60.0
 
 
 def use(folder):
@@ -39,10 +45,14 @@ def use(folder):
 
 
 class _Kept:
-    """Code by the digest of its text: what the file had, and what this process asked for."""
+    """Code by the digest of its text: where the file has it, and what this process had to compile.
+
+    Each is read as it is asked for, so that a process takes no more memory than one that compiles.
+    """
 
     def __init__(self, path):
-        self._path, self._had, self._asked, self._lacked = path, _read(path), {}, False
+        self._path, self._new = path, {}
+        self._file, self._places = _opened(path)
 
     def compile_for(self, module):
         """Let a module execute text by what is kept: its own ``exec`` hides Python's."""
@@ -59,45 +69,66 @@ class _Kept:
         if address is not None:
             text = text[: address.start()] + str(_PLACE) + text[address.end() :]
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        code = self._had.get(key) or self._asked.get(key)
-        if code is None:
-            code, self._lacked = compile(text, "<string>", "exec", dont_inherit=True), True
-        self._asked[key] = code
+        if key in self._places:
+            code = marshal.loads(self._kept(key))
+        else:
+            code = compile(text, "<string>", "exec", dont_inherit=True)
+            self._new[key] = marshal.dumps(code)
         return code if address is None else _with(code, int(address.group()))
 
-    def keep(self):
-        """Write what was asked for, if the file lacked any of it, and forget it: it takes 3 MB.
+    def _kept(self, key):
+        start, end = self._places[key]
+        return self._file[start:end]
 
-        Where it cannot be written nothing is kept.
-        """
-        if self._lacked:
-            body = marshal.dumps({**self._had, **self._asked})
+    def keep(self):
+        """Write what the file lacked, if anything; where it cannot be written nothing is kept."""
+        if self._new:
             try:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
-                _write(self._path, hashlib.sha256(body).digest() + body)
+                _write(self._path, {**{key: self._kept(key) for key in self._places}, **self._new})
             except OSError:
                 pass
-        self._had, self._asked = {}, {}
+        self._file, self._places, self._new = b"", {}, {}
 
 
-def _read(path):
-    """What a file keeps; nothing where there is none, or it is not whole: Python does not outlive damaged code."""
+def _opened(path):
+    """A file, and where in it each code lies; nothing where there is none, or it is not whole.
+
+    Python does not outlive damaged code.
+    """
     try:
         with open(path, "rb") as file:
-            digest, body = file.read(_DIGEST), file.read()
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # an empty one cannot be mapped
+        return b"", {}
+    with memoryview(mapped) as whole, whole[_DIGEST:] as body:
+        if hashlib.sha256(body).digest() != whole[:_DIGEST]:
+            return b"", {}
+    first = _HEAD + int.from_bytes(mapped[_DIGEST:_HEAD], "big")
+    places = marshal.loads(mapped[_HEAD:first])
+    return mapped, {key: (first + start, first + end) for key, (start, end) in places.items()}
+
+
+def _write(path, codes):
+    """The digest of all that follows, how long the places of codes are, these, and the codes; whole or not at all.
+
+    Others may write it, too. What somebody left who was killed goes.
+    """
+    ends = list(itertools.accumulate(map(len, codes.values())))
+    places = marshal.dumps(dict(zip(codes, zip([0, *ends], ends))))
+    body = len(places).to_bytes(_HEAD - _DIGEST, "big") + places + b"".join(codes.values())
+    folder, name = os.path.split(path)
+    for left in os.listdir(folder):
+        beside = os.path.join(folder, left)
+        if left.startswith(name + _PART) and time.time() - os.stat(beside).st_mtime > _LEFT_SECONDS:
+            os.unlink(beside)
+    number, beside = tempfile.mkstemp(prefix=name + _PART, dir=folder)
+    try:
+        with open(number, "wb") as file:
+            file.write(hashlib.sha256(body).digest() + body)
+        os.replace(beside, path)
     except OSError:
-        return {}
-    return marshal.loads(body) if hashlib.sha256(body).digest() == digest else {}
-
-
-def _write(path, text):
-    """Whole or not at all; others may write it, too, whose processes have the same number in a cluster of their own."""
-    import tempfile
-
-    number, beside = tempfile.mkstemp(dir=os.path.dirname(path))
-    with open(number, "wb") as file:
-        file.write(text)
-    os.replace(beside, path)
+        os.unlink(beside)
 
 
 def _with(code, address):

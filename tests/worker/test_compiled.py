@@ -55,6 +55,31 @@ def test_functions_from_the_file_are_those_that_are_compiled(target: Path, tmp_p
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == written  # nothing was lacking
 
 
+def test_what_a_killed_process_left_goes_and_what_others_write_just_now_stays(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    old, young = tmp_path / "kept.part-old", tmp_path / "kept.part-young"
+    for file in (old, young):
+        file.write_bytes(b"half")
+    os.utime(old, (1.0, 1.0))
+    kept = compiled._Kept(str(path))
+    kept._code("x = 1")
+    kept.keep()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["kept", "kept.part-young"]
+    path.unlink()
+    path.mkdir()
+    kept = compiled._Kept(str(path))
+    kept._code("x = 1")
+    kept.keep()  # it cannot be put in place
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["kept", "kept.part-young"]
+
+
+@pytest.mark.parametrize("text", [b"", b"short", b"x" * 5000])
+def test_what_is_no_such_file_has_nothing(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "kept"
+    path.write_bytes(text)
+    assert compiled._opened(str(path)) == (b"", {})
+
+
 @pytest.mark.e2e
 def test_a_damaged_file_is_none_and_is_written_anew(target: Path, tmp_path: Path) -> None:
     plain = _imported(target, tmp_path)
@@ -83,9 +108,9 @@ def test_an_operators_address_is_its_own_in_every_process(tmp_path: Path) -> Non
     space = {}
     exec(again._code(text.format(7)), {"_imperative_invoke": lambda *given: given}, space)
     assert space["f"](2) == (7, 2)  # type: ignore[operator]
-    assert not again._lacked
+    assert not again._new
     again._code(text.replace("no call", "another text"))
-    assert again._lacked
+    assert again._new
 
 
 def test_a_python_whose_code_cannot_be_changed_compiles_as_ever(
