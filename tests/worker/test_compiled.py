@@ -21,7 +21,7 @@ import mxnet as mx
 
 def flat(code):
     assert 0x6D786E65742E6F70 not in code.co_consts
-    own = ["address" if type(each) is int and each > 1 << 32 else each for each in code.co_consts]
+    own = ["address" if type(each) is int and each > 1 << 20 else each for each in code.co_consts]
     own = [flat(each) if isinstance(each, types.CodeType) else each for each in own]
     return code.co_name, code.co_filename, code.co_firstlineno, code.co_code, code.co_names, code.co_varnames, own
 
