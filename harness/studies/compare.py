@@ -238,8 +238,8 @@ class Compare(Study):
         asked = self.question_
         needs, starts = asked.compared.needs, asked.asks_of_starts
         if not self.duet:
-            quick = True if self.of_seeds and not self.scenario.has_faults else False if starts else None
-            return self.scenario.apart(number, needs, quick)
+            seeds_alone = self.of_seeds and not self.scenario.has_faults
+            return self.scenario.apart(number, needs, seeds_alone if seeds_alone or starts else None)
         return pairs.duet(self.scenario, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts)
 
     def run(

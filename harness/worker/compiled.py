@@ -25,6 +25,9 @@ _ADDRESS = re.compile(r"(?<=_imperative_invoke\()\d+|(?<=_symbol_creator\()\d+")
 _PLACE = 0x6D786E65742E6F70
 """Stands for the address in code that is kept."""
 
+_LAYOUT = 2
+"""Of the file; another one is another file: a digest only tells that it is whole."""
+
 _DIGEST = hashlib.sha256().digest_size
 _HEAD = _DIGEST + 8
 _PART, _LEFT_SECONDS = ".part-", 60.0
@@ -37,8 +40,8 @@ def use(folder):
     """
     if not hasattr(types.CodeType, "replace"):
         return
-    name = "{}-{}".format(importlib.util.MAGIC_NUMBER.hex(), sys.flags.optimize)  # who else reads it compiles alike
-    kept = _Kept(os.path.join(folder, name))
+    alike = _LAYOUT, importlib.util.MAGIC_NUMBER.hex(), sys.flags.optimize  # else nobody could read or use it
+    kept = _Kept(os.path.join(folder, "{}-{}-{}".format(*alike)))
     for name in _MODULES:
         imports.ahead_of(name, kept.compile_for)
     imports.when("mxnet", lambda module, seconds: kept.keep())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from harness.agent import placement
-from harness.vocabulary.instructions import Share
+from harness.execution.backends.local import LocalBackend
+from harness.vocabulary.instructions import Credit, Share, Spawn
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,38 @@ def test_all_threads_of_all_that_was_started_are_placed() -> None:
         assert [os.sched_getaffinity(int(thread.name)) for thread in threads] == [{last}] * 3
         started.stdin.write("\n" * 2)
     placement.keep({started.pid}, {last})  # one that is gone needs none
+
+
+ROLE = """
+import json, os, sys, time
+fd, first, until = int(os.environ["HARNESS_EVENTS_FD"]), sorted(os.sched_getaffinity(0)), time.monotonic() + 20
+os.write(fd, sys.argv[1].encode() + b"\\n")
+print(json.dumps(first), flush=True)
+while sorted(os.sched_getaffinity(0)) == first and time.monotonic() < until:
+    time.sleep(0.02)
+print(json.dumps(sorted(os.sched_getaffinity(0))), flush=True)
+"""
+TOLD = {"worker/0": '{"kind":"imported"}', "worker/1": "{}", "server/0": "{}"}
+
+
+def _told(log: Path, lines: int) -> list[list[int]]:
+    until = time.monotonic() + 20
+    while time.monotonic() < until and (not log.is_file() or log.read_text().count("\n") < lines):
+        time.sleep(0.02)
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one processor for all")
+def test_roles_are_placed_once_they_have_imported_mxnet_or_one_of_them_has_its_turn(tmp_path: Path) -> None:
+    every = sorted(os.sched_getaffinity(0))
+    logs = {name: tmp_path / name.replace("/", "-") for name in TOLD}
+    with LocalBackend(tmp_path).open("main", networked=False) as agent:
+        for place, (name, line) in enumerate(TOLD.items()):
+            argv = (sys.executable, "-c", ROLE, line)
+            share = Share(place, len(TOLD), 1)
+            agent.send(Spawn(name, argv, dict(os.environ), str(tmp_path), str(logs[name]), share=share))
+        own = {name: sorted(placement.processors(Share(place, 3, 1), every)) for place, name in enumerate(TOLD)}
+        assert _told(logs["worker/0"], 2) == [every, own["worker/0"]]
+        assert [_told(logs[name], 1) for name in ("worker/1", "server/0")] == [[every]] * 2
+        agent.send(Credit("worker/1", 1))
+        assert {name: _told(log, 2) for name, log in logs.items()} == {name: [every, own[name]] for name in TOLD}

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from harness.base.errors import DamagedRunError
 from harness.execution.sweep_lines import begun, ended, given_up, read
 
 LINES = [
@@ -35,3 +38,8 @@ def test_who_was_given_up_is_known_unless_a_later_pass_had_all_of_it(tmp_path: P
     for file, each in zip(files, lines, strict=True):
         file.write_text("".join(json.dumps(line) + "\n" for line in each))
     assert (given_up(files[0]), given_up(*files)) == ({"one", "two"}, {"two"})
+
+
+def test_what_is_no_file_is_told() -> None:
+    with pytest.raises(DamagedRunError, match="cannot be read: is a directory"):
+        list(read(Path("/")))

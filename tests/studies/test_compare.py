@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Literal
 
 import pytest
+import yaml
 
 from harness.base.errors import InputError
 from harness.cli.compare import _code
@@ -44,6 +45,22 @@ def _known(question: Question, *done: str) -> list[str]:
 def test_pairs_follow_one_another() -> None:
     assert _known(Question()) == ["pair-001"]
     assert _known(Question(), "pair-001") == ["pair-002"]
+
+
+@pytest.mark.parametrize(
+    ("question", "quick"),
+    [
+        (Question(), [False, True, True, True, True, False]),
+        (Question(of_starts=True), [False] * 6),
+        (Question("start_up"), [False] * 6),
+        (Question("start_up", apart=True), [False] * 6),
+        (Question(apart=True), [None] * 6),  # as the scenario says
+        (Question("drift"), [True] * 6),
+    ],
+)
+def test_which_pairs_start_quickly(question: Question, quick: list[bool | None]) -> None:
+    study = Compare(SIDES, question)
+    assert [yaml.safe_load(study.pair(number)).get("quick_start") for number in range(6)] == quick
 
 
 def test_a_seed_that_is_missing_is_asked_for_and_none_twice() -> None:
