@@ -22,7 +22,7 @@ from .own import imports
 
 _MODULES = ("mxnet.ndarray.register", "mxnet.symbol.register")
 _ADDRESS = re.compile(r"_(?:imperative_invoke|symbol_creator)\((\d+)")
-"""Begins with a letter that is looked for at once: what looks behind took a fifth of an import."""
+"""Begins with a letter that is looked for at once: one that looks behind took a fifth of a quick start."""
 
 _PLACE = 0x6D786E65742E6F70
 """Stands for the address in code that is kept."""
