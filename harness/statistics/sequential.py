@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist, mean, stdev
 from typing import TYPE_CHECKING
@@ -125,8 +125,9 @@ def critical(looks: tuple[Look, ...], level: float = LEVEL) -> tuple[float, ...]
 
 @dataclass(frozen=True)
 class _Simulated:
-    """Sequences so far: their sums, and of squares, and which have not crossed a bound."""
+    """Sequences after ``n`` values: their sums, and of squares, and which have not crossed a bound of any look."""
 
+    n: int
     sums: NDArray[np.float64]
     squares: NDArray[np.float64]
     inside: NDArray[np.bool_]
@@ -135,22 +136,35 @@ class _Simulated:
 
 @lru_cache(maxsize=16)
 def _simulated(looks: tuple[Look, ...], level: float) -> _Simulated:
-    """Up to the last look; going on from one look less, which is often known."""
+    """Up to the last look that had something to spend; going on from one look less, which is often known."""
     import numpy as np
 
     if not looks:
-        return _Simulated(np.zeros(_PATHS), np.zeros(_PATHS), np.ones(_PATHS, bool))
+        return _Simulated(0, np.zeros(_PATHS), np.zeros(_PATHS), np.ones(_PATHS, bool))
     before, look = _simulated(looks[:-1], level), looks[-1]
-    sums, squares = before.sums, before.squares
-    for number in range(looks[-2].n if len(looks) > 1 else 0, look.n):
-        value = np.random.default_rng(number).standard_normal(_PATHS)
-        sums, squares = sums + value, squares + value**2
     staying = _PATHS - round(level * look.share * _PATHS)
     if look.n < MIN_VALUES or staying >= np.count_nonzero(before.inside):
-        return _Simulated(sums, squares, before.inside, (*before.bounds, math.inf))
+        return replace(before, bounds=(*before.bounds, math.inf))
+    sums, squares = _after(before, look.n)
     t = np.abs(sums) / np.sqrt((squares - sums**2 / look.n) / (look.n - 1) * look.n)
     bound = float(np.partition(t[before.inside], staying)[staying])
-    return _Simulated(sums, squares, before.inside & (t < bound), (*before.bounds, bound))
+    return _Simulated(look.n, sums, squares, before.inside & (t < bound), (*before.bounds, bound))
+
+
+def _after(before: _Simulated, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums, and of squares, of ``n`` values; all that are new are drawn at once.
+
+    Of ``m`` normal values the squares around their mean do not depend on it, and have chi-squared's distribution with
+    ``m - 1`` degrees of freedom.
+    """
+    import numpy as np
+
+    more, draw = n - before.n, np.random.default_rng(n)
+    if more == 0:
+        return before.sums, before.squares
+    means = draw.standard_normal(_PATHS) / math.sqrt(more)
+    around = draw.chisquare(more - 1, _PATHS) if more > 1 else 0.0
+    return before.sums + more * means, before.squares + more * means**2 + around
 
 
 def half_width(n: int, sd: float, level: float = LEVEL) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -50,16 +50,17 @@ def answers(
     As `harness.studies.evidence.guarded` has it.
     """
     drawn = np.random.default_rng(seed).choice(np.asarray(effects, float) + planted, (DRAWN, most))
+    every, guards = (_so_far(drawn[..., place]) for place in (0, 1))
     said, own, objection, pairs = (np.full(DRAWN, at) for at in (0, 0, 0, most))
     near, effect = np.zeros(DRAWN, bool), np.zeros(DRAWN)
     each = (critical(looks(most), level * part) for part in (1 - GUARDS, GUARDS))
-    for n, (bound, wide) in enumerate(zip(*each, strict=True), 1):
-        going, guard = said == 0, _said(drawn[:, :n, 1], wide, resolve)
-        now = np.where(own == 0, _said(drawn[:, :n, 0], bound, resolve), own)
-        effect, own = np.where(own == now, effect, drawn[:, :n, 0].mean(axis=1)), now
+    for mean, other, bound, wide, n in zip(every, guards, *each, range(1, most + 1), strict=True):
+        going, guard = said == 0, _said(other, wide, resolve)
+        now = np.where(own == 0, _said(mean, bound, resolve), own)
+        effect, own = np.where(own == now, effect, mean.value), now
         objection = np.where((objection == 0) & (guard > 1), guard, objection)
-        near |= _said(drawn[:, :n, 1], wide, GUARD_ROOM * resolve) == 1
-        along = drawn[:, :n, 1].mean(axis=1) * np.sign(effect) >= GUARD_PART * np.abs(effect)
+        near |= _said(other, wide, GUARD_ROOM * resolve) == 1
+        along = other.value * np.sign(effect) >= GUARD_PART * np.abs(effect)
         word = np.select([objection > 0, (own == 1) & ~near, (own > 1) & ~along], [objection, 0, 0], own)
         said = np.where(going, word, said)
         pairs[going & (said > 0)] = n
@@ -67,11 +68,27 @@ def answers(
     return Answers(shares["faster"], shares["slower"], shares["same"], float(pairs.mean()))
 
 
-def _said(values: Array, bound: float, resolve: float) -> Array:
-    """The place in WORDS of what so many values say, a row for each comparison."""
-    n = values.shape[1]
+@dataclass(frozen=True)
+class _Mean:
+    """Of each comparison's effects so far, and its standard error."""
+
+    value: Array
+    error: Array
+
+
+def _so_far(values: Array) -> Iterator[_Mean]:
+    """After each pair; a row of ``values`` for each comparison. Sums of squares grow as by Welford (1962)."""
+    mean, squares = np.zeros(len(values)), np.zeros(len(values))
+    for n, value in enumerate(values.T, 1):
+        off = value - mean
+        mean = mean + off / n
+        squares = squares + off * (value - mean)
+        yield _Mean(mean, np.sqrt(squares / max(n - 1, 1) / n))
+
+
+def _said(mean: _Mean, bound: float, resolve: float) -> Array:
+    """The place in WORDS of what such means say."""
     if bound == math.inf:
-        return np.zeros(len(values), int)
-    means, half = values.mean(axis=1), bound * values.std(axis=1, ddof=1) / math.sqrt(n)
-    same = (means - half >= -resolve) & (means + half <= resolve)
-    return np.select([same, means - half > 0, means + half < 0], [1, 2, 3], 0)
+        return np.zeros(len(mean.value), int)
+    low, high = mean.value - bound * mean.error, mean.value + bound * mean.error
+    return np.select([(low >= -resolve) & (high <= resolve), low > 0, high < 0], [1, 2, 3], 0)

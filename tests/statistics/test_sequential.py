@@ -67,6 +67,12 @@ def test_a_look_with_nothing_to_spend_tells_what_the_last_one_told() -> None:
     assert (then.n, then.low, then.high) == (11, first.low, first.high)
 
 
+def test_two_looks_after_as_many_values_are_one_that_spends_what_both_may() -> None:
+    first, then = critical((Look(10, 0.4), Look(10, 1.0)))
+    (once,) = critical(ONCE)
+    assert then == once < first
+
+
 def test_bounds_do_not_depend_on_looks_to_come() -> None:
     assert critical(_each(9)[:6]) == critical(_each(9))[:6]
 
