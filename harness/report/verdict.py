@@ -34,7 +34,7 @@ def render(verdict: Verdict, claims: Sequence[str] = ()) -> RenderableType:
         (f"\n{machine(verdict.facts)}", "dim"),
         *((f"\n{claim}", "dim") for claim in claims),
     )
-    return Group(head, checks(verdict), *happened(verdict), _measures(verdict))
+    return Group(head, checks(verdict), *happened(verdict), _measures(verdict), *_unmeasured(verdict))
 
 
 def happened(verdict: Verdict) -> Iterator[RenderableType]:
@@ -73,13 +73,27 @@ def checks(verdict: Verdict) -> Table:
 
 
 def _measures(verdict: Verdict) -> Table:
-    """A row a quantity, a column an arm, all its repeats together; what no arm has is left out."""
+    """A row a quantity, a column an arm, all its repeats together."""
     arms = arms_of(verdict)
     table = _table("measure", *arms)
     for name, role in measured(arms.values()):
         cells = [_cell(arm, name, role) for arm in arms.values()]
         table.add_row(label(name, role), *cells)
     return table
+
+
+def _unmeasured(verdict: Verdict) -> Iterator[Text]:
+    """What no arm has, by why: what is missing without a word looks as if there was nothing to see."""
+    arms = arms_of(verdict).values()
+    there = {name for name, _ in measured(arms)}
+    missing: dict[str, dict[str, None]] = {}
+    for arm in arms:
+        for (name, _), quantity in arm.quantities.items():
+            if name not in there and name not in _HIDDEN:
+                missing.setdefault(quantity.note, {})[name.replace("_", " ")] = None
+    told = [f"{', '.join(names)} ({why})" for why, names in missing.items()]
+    if told:
+        yield Text(f"not measured: {'; '.join(told)}", "dim")
 
 
 def label(name: str, subject: str) -> str:

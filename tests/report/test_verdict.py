@@ -34,4 +34,7 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     ):
         assert words in text
     assert "main worker/0 said last:\n    the last words" in text
+    missing = " ".join(text.split("not measured: ")[1].split())
+    assert "step latency p50 (steps have no time of their own without sync_every: 1); " in missing
+    assert "throughput, seconds per sample (no window after the warm-up)" in missing
     assert "stands somewhere that is not known" in text
