@@ -144,7 +144,7 @@ class QuickStart:
         """Bytes of its own."""
         return self._ratios(1)
 
-    track_seconds.limit, track_memory.limit = 0.65, 1.02
+    track_seconds.limit, track_memory.limit = 0.5, 1.02
 
     def _ratios(self, number):
         """The first of each is not counted: one of them writes the file."""

@@ -35,6 +35,6 @@ class StartUp(Measure):
         for name in self.arm.workers:
             seconds, note = self._seconds.get(name), "it was never ready"
             if self.arm.quick_start:
-                seconds, note = None, "quick_start leaves half of it out"
+                seconds, note = None, "quick_start leaves most of it out"
             known = seconds is not None
             yield Quantity("start_up", "s", seconds, int(known), subject=name, note="" if known else note)

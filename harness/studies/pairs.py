@@ -44,7 +44,7 @@ WARMUP_TURNS = 3
 PLAIN_EVERY = 5
 """Of so many pairs one starts as production does, and tells how long that takes; the others start sooner.
 
-Half of an import of MXNet compiles what is the same in every process (`harness/worker/compiled.py`).
+Most of an import of MXNet writes and compiles what is the same in every process (`harness/worker/compiled.py`).
 """
 
 DISTURBED = {"used_by_others": 0.1, "stolen": 0.4}

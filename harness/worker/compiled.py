@@ -1,11 +1,12 @@
-"""What `import mxnet` compiles, from a file, as Python has it for modules: half of what the import costs.
+"""What `import mxnet` writes and compiles, from a file, as Python has it for modules: most of what the import costs.
 
 MXNet writes a function in Python for each of its operators, some 2,500, and compiles them in every process
-(python/mxnet/ndarray/register.py, python/mxnet/symbol/register.py). Their texts are the same in each but for one
-number, where the operator lies in memory. Which code comes from the file is found by the text, so that it is what would
-have been compiled.
+(python/mxnet/ndarray/register.py, python/mxnet/symbol/register.py). What it writes follows from its library and a few
+of its files, but for one number, where the operator lies in memory. So the code is kept by the operator's name, for as
+long as these files are what they were.
 """
 
+import functools
 import hashlib
 import importlib.util
 import itertools
@@ -20,66 +21,88 @@ import types
 
 from .own import imports
 
-_MODULES = ("mxnet.ndarray.register", "mxnet.symbol.register")
-_ADDRESS = re.compile(r"_(?:imperative_invoke|symbol_creator)\((\d+)")
-"""Begins with a letter that is looked for at once: one that looks behind took a fifth of a quick start."""
+_MAKERS = ("_init_op_module", "_init_np_op_module")
+"""Of ``mxnet.base``: each makes all functions of some modules, the second since 1.6."""
 
+_WRITERS = re.compile("_generate_(ndarray|symbol)_function_code")
+"""Beside the function that they are given: what writes the text, and the documentation, of one."""
+
+_FILES = ("base.py", "ndarray/register.py", "ndarray_doc.py", "symbol/register.py", "symbol_doc.py")
+_ADDRESS = re.compile(r"_(?:imperative_invoke|symbol_creator)\((\d+)")
 _PLACE = 0x6D786E65742E6F70
 """Stands for the address in code that is kept."""
 
-_LAYOUT = 2
+_LAYOUT = 3
 """Of the file; another one is another file: a digest only tells that it is whole."""
 
 _DIGEST = hashlib.sha256().digest_size
-_HEAD = _DIGEST + 8
+_HEAD = 2 * _DIGEST + 8
 _PART, _LEFT_SECONDS = ".part-", 60.0
 
 
 def use(folder):
     """Import MXNet with what is kept in ``folder``, which is this interpreter's, and keep there what is not yet.
 
-    Python before 3.8, whose code cannot be given another number, compiles as ever.
+    Python before 3.8, whose code cannot be given another number, writes and compiles as ever.
     """
     if not hasattr(types.CodeType, "replace"):
         return
     alike = _LAYOUT, importlib.util.MAGIC_NUMBER.hex(), sys.flags.optimize  # else nobody could read or use it
     kept = _Kept(os.path.join(folder, "{}-{}-{}".format(*alike)))
-    for name in _MODULES:
-        imports.ahead_of(name, kept.compile_for)
+    imports.when("mxnet.base", lambda module, seconds: kept.begin(module))
     imports.when("mxnet", lambda module, seconds: kept.keep())
 
 
 class _Kept:
-    """Code by the digest of its text: where the file has it, and what this process had to compile.
+    """Code and documentation by who wrote it and of what: where the file has it, and what this process had to compile.
 
     Each is read as it is asked for, so that a process takes no more memory than one that compiles.
     """
 
     def __init__(self, path):
-        self._path, self._new = path, {}
-        self._file, self._places = _opened(path)
+        self._path, self._of, self._new = path, b"", {}
+        self._file, self._places, self._known = b"", {}, set()
 
-    def compile_for(self, module):
-        """Let a module execute text by what is kept: its own ``exec`` hides Python's."""
+    def begin(self, base):
+        """Let ``mxnet.base`` make functions by what is kept; as ever where its files cannot be told."""
+        try:
+            self._of = _files(base)
+        except OSError:
+            return
+        self._file, self._places = _opened(self._path, self._of)
+        for name in _MAKERS:
+            if hasattr(base, name):
+                setattr(base, name, self._before(getattr(base, name)))
 
-        def run(text, *where):
-            space, *local = where or (None,)
-            code = self._code(text) if isinstance(text, str) else text
-            exec(code, vars(module) if space is None else space, *local)
+    def _before(self, make):
+        @functools.wraps(make)
+        def run(*given, **named):
+            space = named.get("make_op_func", given[-1] if given else None).__globals__
+            for name in [name for name in space if _WRITERS.fullmatch(name) and name not in self._known]:
+                self._known.add(name)
+                space[name] = self.writer(name, space[name])
+            return make(*given, **named)
 
-        module.exec = run
+        return run
 
-    def _code(self, text):
-        address = _ADDRESS.search(text)
-        if address is not None:
-            text = text[: address.start(1)] + str(_PLACE) + text[address.end(1) :]
-        key = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if key in self._places:
-            code = marshal.loads(self._kept(key))
-        else:
-            code = compile(text, "<string>", "exec", dont_inherit=True)
-            self._new[key] = marshal.dumps(code)
-        return code if address is None else _with(code, int(address.group(1)))
+    def writer(self, name, write):
+        """As ``write`` of that name, which returns a function's text and documentation, with code for the text."""
+
+        def written(handle, operator, function, *more):
+            key = name, operator, function
+            if key in self._places and not more:
+                code, told = marshal.loads(self._kept(key))
+                return _with(code, handle.value), told
+            text, told = write(handle, operator, function, *more)
+            address = _ADDRESS.search(text)
+            if more or address is None or int(address.group(1)) != handle.value:
+                return text, told
+            alike = text[: address.start(1)] + str(_PLACE) + text[address.end(1) :]
+            code = compile(alike, "<string>", "exec", dont_inherit=True)
+            self._new[key] = marshal.dumps((code, told))
+            return _with(code, handle.value), told
+
+        return written
 
     def _kept(self, key):
         start, end = self._places[key]
@@ -90,14 +113,22 @@ class _Kept:
         if self._new:
             try:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
-                _write(self._path, {**{key: self._kept(key) for key in self._places}, **self._new})
+                _write(self._path, self._of, {**{key: self._kept(key) for key in self._places}, **self._new})
             except OSError:
                 pass
         self._file, self._places, self._new = b"", {}, {}
 
 
-def _opened(path):
-    """A file, and where in it each code lies; nothing where there is none, or it is not whole.
+def _files(base):
+    """A digest of which files of MXNet write functions, how long they are and when each was written."""
+    folder = os.path.dirname(base.__file__)
+    paths = [base._LIB._name, *(os.path.join(folder, name) for name in _FILES)]
+    each = [(path, os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in paths]
+    return hashlib.sha256(repr(each).encode()).digest()
+
+
+def _opened(path, of):
+    """A file, and where in it each code lies; nothing where there is none, it is not whole, or of other files.
 
     Python does not outlive damaged code.
     """
@@ -107,21 +138,21 @@ def _opened(path):
     except (OSError, ValueError):  # an empty one cannot be mapped
         return b"", {}
     with memoryview(mapped) as whole, whole[_DIGEST:] as body:
-        if hashlib.sha256(body).digest() != whole[:_DIGEST]:
+        if hashlib.sha256(body).digest() != whole[:_DIGEST] or body[:_DIGEST] != of:
             return b"", {}
-    first = _HEAD + int.from_bytes(mapped[_DIGEST:_HEAD], "big")
+    first = _HEAD + int.from_bytes(mapped[2 * _DIGEST : _HEAD], "big")
     places = marshal.loads(mapped[_HEAD:first])
     return mapped, {key: (first + start, first + end) for key, (start, end) in places.items()}
 
 
-def _write(path, codes):
-    """The digest of all that follows, how long the places of codes are, these, and the codes; whole or not at all.
+def _write(path, of, codes):
+    """The digest of all that follows, that of MXNet's files, how long the places of codes are, these, and the codes.
 
-    Others may write it, too. What somebody left who was killed goes.
+    Whole or not at all. Others may write it, too. What somebody left who was killed goes.
     """
     ends = list(itertools.accumulate(map(len, codes.values())))
     places = marshal.dumps(dict(zip(codes, zip([0, *ends], ends))))
-    body = len(places).to_bytes(_HEAD - _DIGEST, "big") + places + b"".join(codes.values())
+    body = of + len(places).to_bytes(8, "big") + places + b"".join(codes.values())
     folder, name = os.path.split(path)
     for left in os.listdir(folder):
         beside = os.path.join(folder, left)

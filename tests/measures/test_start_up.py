@@ -16,7 +16,7 @@ def test_half_of_a_start_is_none(plan_of: Callable[..., Plan]) -> None:
     measure.add(Spawned(1.0, "main", "worker/0", 7, None))
     measure.add(Ready(2.0, "main", "worker/0", 0, 0, ""))
     (first, _) = measure.quantities()
-    assert (first.value, first.n, first.note) == (None, 0, "quick_start leaves half of it out")
+    assert (first.value, first.n, first.note) == (None, 0, "quick_start leaves most of it out")
 
 
 def test_it_counts_from_the_first_process_to_the_first_network(plan_of: Callable[..., Plan]) -> None:
