@@ -87,18 +87,17 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
     if finding.mean is None and finding.side in study.fallen:
         return "it has not trained to its end in any pair"
-    if study.lacks_numbers:
-        return f"a pair has no such number, without which nothing is decided: {study.failures[-1]}"
+    if finding.side in study.unmeasured:
+        return f"a pair has no such number, without which nothing is decided: {study.unmeasured[finding.side]}"
     if finding.missing and finding.side in study.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
-    usual = study.evidence.usual_seconds
-    if finding.more is None or finding.more <= finding.mean.n or usual is None:
+    if finding.more is None or finding.more <= finding.mean.n:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    left = (finding.more - finding.mean.n) * usual
-    return f"{seen}; about {finding.more} pairs would decide, {left:.0f} s more (--resume with a larger --budget)"
+    enough = math.ceil(study.enough(finding.more - finding.mean.n))
+    return f"{seen}; about {finding.more} pairs would decide (--resume with --budget {enough}s)"
 
 
 def _without_effect(study: Compare) -> Iterator[Text]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from harness.base.errors import InputError
 from harness.execution.interruption import Interruption
@@ -65,6 +65,9 @@ NO_EFFECT = {
 """Why settings, by the beginning of their path, often do nothing."""
 
 
+Failure = Literal["of another", "to try again", "in vain"]
+"""Of a run: another side was lost, or it says nothing of any other, to be run again where the study is resumed."""
+
 SEEDS_ALIKE = 3
 """So many seeds with the same loss, bit by bit, change nothing."""
 
@@ -80,7 +83,8 @@ class Compare(Study):
     ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
     ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks;
     ``changed``: what is not what it was when this was begun. ``fallen``: of each other side, how it failed, every time.
-    ``left_out``: runs of something else than those before, and of what.
+    ``left_out``: runs of something else than those before, and of what. ``unmeasured``: of each other side, why some
+    pair does not have the number that decides.
     """
 
     name: ClassVar[str] = "compare"
@@ -104,13 +108,15 @@ class Compare(Study):
         self.unread: Mapping[str, str] = {}
         self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
         self.failures: list[str] = []
-        self._in_a_row: list[bool] = []
+        self._in_a_row: list[Failure] = []
         self._lost: list[str] = []
+        self._again: dict[str, Pair] = {}
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
         self.left_out: list[str] = []
         self.fallen: dict[str, list[str]] = {}
+        self.unmeasured: dict[str, str] = {}
         self._first_diverged = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
@@ -163,7 +169,7 @@ class Compare(Study):
             return True
         if self.question_.of_meaning and self.short.differ_at_once:
             return True
-        if self.of_seeds and len(self._done) < self.question_.seeds:
+        if self.of_seeds and (len(self._done) < self.question_.seeds or self._again):
             return False
         if self.lacks_numbers:
             return True
@@ -172,9 +178,10 @@ class Compare(Study):
 
     @property
     def lacks_numbers(self) -> bool:
-        """Whether a side that trained has no such number in some pair: then nothing can be decided any more."""
-        missing = (each.side for each in self.evidence.findings() if each.missing)
-        return not self.of_seeds and any(side not in self.fallen for side in missing)
+        """Whether no side is left that may be decided: each that is not has trained, and has no number in some pair."""
+        waiting = [each for each in self.evidence.findings() if not is_decided(each)]
+        lacking = [each.missing > 0 and each.side not in self.fallen for each in waiting]
+        return not self.of_seeds and bool(lacking) and all(lacking)
 
     @property
     def _spent(self) -> float:
@@ -183,13 +190,16 @@ class Compare(Study):
 
     @property
     def has_given_up(self) -> bool:
-        """Whether runs failed too often, one after the other, for anything to be said."""
-        return len(self._in_a_row) >= TRIES
+        """Whether runs failed too often, one after the other, for anything to be said.
+
+        Not while each is of some other side: of these one will be the answer.
+        """
+        return len(self._in_a_row) >= TRIES and {*self._in_a_row} != {"of another"}
 
     @property
     def tries_again(self) -> bool:
         """Whether any of these is run again when the study is opened again."""
-        return any(self._in_a_row)
+        return "to try again" in self._in_a_row
 
     @property
     def _goes_on(self) -> bool:
@@ -228,6 +238,12 @@ class Compare(Study):
                 f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
             )
         return ""
+
+    def enough(self, more: int) -> float:
+        """The budget that so many more pairs take, in seconds, and the next look at which something is decided."""
+        looks = (self._planned * _NEXT_LOOK**number for number in itertools.count())
+        next_look = next(at for at in looks if at > self._spent)
+        return max(self._spent + more * (self.evidence.usual_seconds or 0.0), next_look)
 
     def allow(self, budget: float) -> None:
         """Go on for longer, or not so long: the interval holds whoever stops when."""
@@ -296,11 +312,11 @@ class Compare(Study):
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
         if key.startswith("pair-"):
             self._done.add(key)
+            self._forget(key)
             if self.duet and not any(arm.turn for arm in folder.plan().arms):  # as a study that is opened again learns
                 self._go_apart()
         if lost:
-            first = next((each for each in lost if each[0] not in self._names), lost[0])
-            return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), *first)
+            return self._add_lost(key, self._without(verdict, seconds, {side for side, _ in lost}), lost)
         if not key.startswith("pair-"):
             return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
         if self.duet:
@@ -316,18 +332,36 @@ class Compare(Study):
     def _differing(self, ran: Mapping[str, Any]) -> list[str]:
         return [name for name, before in self._ran.items() if name in ran and ran[name] != before]
 
-    def passed_over(self, verdict: Verdict) -> None:
-        """What it took counts as spent, as it did when it was made."""
+    def passed_over(self, key: str, verdict: Verdict) -> None:
+        """What it took counts as spent, as it did when it was made; a seed is made again, whatever is spent."""
+        took = 0.0
         if self.folder is not None:
-            self.seconds += pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
+            took = pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
+        self.seconds += took
+        own = [arm.ended for arm in verdict.arms if arm.of not in self._names and arm.ended is not None]
+        self._first_diverged |= any(ended.outcome == "diverged" for ended in own)
         self.left_out += [
             f"{verdict.run}, for which {name} had changed" for name in self._other_than_before(verdict)[:1]
         ]
+        if self.of_seeds and key.startswith("pair-"):
+            self._forget(key)
+            self._again[key] = Pair(verdict.run, took, {}, {})
+            self._take(self._again[key])
+        else:
+            self._look()
+
+    def _forget(self, key: str) -> None:
+        """What a seed did not tell, once it is made again."""
+        if (pair := self._again.pop(key, None)) is not None:
+            self.evidence.pairs.remove(pair)
 
     def _failed(self, key: str, why: str, again: bool = False) -> str:
         """What keeps a run from saying anything is tried a few times; ``again``: also where the study is resumed."""
+        return self._noted(key, why, "to try again" if again else "in vain")
+
+    def _noted(self, key: str, why: str, kind: Failure) -> str:
         self.failures.append(why)
-        self._in_a_row.append(again)
+        self._in_a_row.append(kind)
         return f"{key}: {why}"
 
     def _without(self, verdict: Verdict, seconds: float, lost: set[str]) -> Pair:
@@ -339,46 +373,58 @@ class Compare(Study):
         kept = replace(self.scenario, sides=(first, *rest))
         return replace(pairs.pair_of(verdict, seconds, kept, self.duet), disturbed="")
 
-    def _add_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
+    def _add_lost(self, key: str, pair: Pair, lost: Sequence[tuple[str, Ended]]) -> str:
+        """Sides that did not train to their end; of the first side the others are not looked at."""
+        first = next((each for each in lost if each[0] not in self._names), None)
+        return self._add_first_lost(key, pair, *first) if first else self._add_others_lost(key, pair, dict(lost))
+
+    def _add_first_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
+        """It says nothing of any other side, but that a seed has no number."""
+        self._first_diverged |= ended.outcome == "diverged"
+        self.unavailable = _why_lost(side, ended) if _is_unavailable(ended) else ""
+        if self.of_seeds and key.startswith("pair-"):
+            self._take(pair)
+        else:
+            self._look()
+        told = self._failed(key, _why_lost(side, ended), again=True)
+        return told + self._go_apart() if self._never_lived_together(key, [ended]) else told
+
+    def _add_others_lost(self, key: str, pair: Pair, lost: Mapping[str, Ended]) -> str:
         """A side that does not train to its end where the first one does is part of the answer.
 
         Once, nothing is the same or faster any more; three times, or where its loss is not finite, it is the answer. In
         turns it may have lacked what both cannot have at once, as memory: then sides run one after the other.
         """
-        said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
-        why = f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
-        if side not in self._names:
-            self._first_diverged |= ended.outcome == "diverged"
-            self.unavailable = why if _is_unavailable(ended) else ""
-            if self.of_seeds and key.startswith("pair-"):
-                self._take(pair)
-            told = self._failed(key, why, again=True)
-            return told + self._go_apart() if self._never_lived_together(key, ended) else told
-        told = self._failed(key, why)
-        self._lost.append(side)
-        self.fallen.setdefault(side, []).append(why)
+        why = {side: _why_lost(side, ended) for side, ended in lost.items()}
+        told = self._noted(key, "; ".join(why.values()), "of another")
+        self._lost += lost
+        for side in lost:
+            self.fallen.setdefault(side, []).append(why[side])
         if key.startswith(MEANING):
-            self.evidence.fallen.add(side)
-        if self._never_lived_together(key, ended):
+            self.evidence.fallen.update(lost)
+        if self._never_lived_together(key, list(lost.values())):
             return told + self._go_apart()
-        diverged = ended.outcome == "diverged" and not self._first_diverged
-        if not (diverged and (self.of_seeds or key.startswith(MEANING))) and self._lost.count(side) < TRIES:
+        diverged = {side for side, each in lost.items() if each.outcome == "diverged" and not self._first_diverged}
+        at_once = diverged if self.of_seeds or key.startswith(MEANING) else set()
+        out = [side for side in lost if side in at_once or self._lost.count(side) >= TRIES]
+        if not out:
             if key.startswith("pair-"):
                 self._take(pair)
-        elif self.duet and self.meanings and not diverged and not self._has_trained(side):
+        elif self.duet and self.meanings and not diverged & {*out} and not any(map(self._has_trained, out)):
             told += self._go_apart()
         else:
-            self.broken = why
+            self.broken = why[out[0]]
         return told
 
-    def _never_lived_together(self, key: str, ended: Ended) -> bool:
+    def _never_lived_together(self, key: str, ends: Sequence[Ended]) -> bool:
         """Whether sides that trained alone were lost three times in turns, one or the other, and no pair was whole.
 
         Where memory does not serve both at once, the kernel ends either.
         """
         in_turns = self.duet and key.startswith("pair-") and bool(self.meanings) and not self.unavailable
         whole = any(pair.effects for pair in self.evidence.pairs)
-        return in_turns and ended.outcome != "diverged" and self.has_given_up and not whole
+        diverged = any(ended.outcome == "diverged" for ended in ends)
+        return in_turns and not diverged and len(self._in_a_row) >= TRIES and not whole
 
     def _go_apart(self) -> str:
         self.duet = False
@@ -449,14 +495,18 @@ class Compare(Study):
         found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
         if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
             side, why, diverged = lost
+            self._first_diverged |= diverged and side not in self._names
             if not diverged or side not in self._names:
                 self._take(self._without(verdict, seconds, {side}))
                 return self._failed(key, why)
             self.broken = why
             return f"{key}: {why}"
-        if not self.of_seeds and self.question_.measure not in found.effects:
+        lacking = [name for name in self._names if name not in found.effects.get(self.question_.measure, {})]
+        if not self.of_seeds and lacking:
+            self.unmeasured.update({name: self._why_not(verdict, name) for name in lacking})
+        if not self.of_seeds and len(lacking) == len(self._names):
             self._take(found)
-            return self._failed(key, f"{self.question_.compared.name} was not measured: {self._why_not(verdict)}")
+            return self._failed(key, f"{self.question_.compared.name} was not measured: {self.unmeasured[lacking[0]]}")
         self._in_a_row.clear()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
         if self._seeds_do_nothing:
@@ -483,15 +533,19 @@ class Compare(Study):
 
     def _take(self, pair: Pair) -> None:
         self.evidence.pairs.append(pair)
+        self._look()
+
+    def _look(self) -> None:
         if not self.of_seeds or len(self._done) >= self.question_.seeds:
             self.evidence.look(self._spent, self._planned, OF_SEEDS if self.of_seeds else 0.0)
 
-    def _why_not(self, verdict: Verdict) -> str:
-        """What arms say of a number that they do not have."""
-        measure = self.question_.compared
-        if len(units := measure.units(*verdict.arms)) > 1:
+    def _why_not(self, verdict: Verdict, side: str) -> str:
+        """What a side and the first one say of a number that they do not have."""
+        measure, two = self.question_.compared, (self.scenario.sides[0].name, side)
+        arms = [arm for arm in verdict.arms if arm.of in two]
+        if len(units := measure.units(*arms)) > 1:
             return different(units)
-        notes = (each.note for arm in verdict.arms for each in arm.of_subjects(measure.quantity) if each.note)
+        notes = (each.note for arm in arms for each in arm.of_subjects(measure.quantity) if each.note)
         return next(notes, "no turn had it")
 
     @property
@@ -582,6 +636,11 @@ class Compare(Study):
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
+
+
+def _why_lost(side: str, ended: Ended) -> str:
+    said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
+    return f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
 
 
 def _is_unavailable(ended: Ended) -> bool:

@@ -62,14 +62,14 @@ class Evidence:
         return median(pair.seconds for pair in self.pairs) if self.pairs else None
 
     def look(self, spent: float, budget: float, least: float = 0.0) -> None:
-        """Spend of the level what is due by the time the next pair would be there; nothing where there is none new.
+        """Spend of the level what is due by the time the next pair would be there, also where the last told nothing.
 
         At ``least`` such a share, where the number of pairs was decided before; time spends the rest.
         """
         count, last = len(self.counted), self.looks[-1] if self.looks else Look(0, 0.0)
-        if count > last.n:
-            due = share((spent + (self.usual_seconds or 0.0)) / budget)
-            self.looks.append(Look(count, max(least + (1 - least) * due, last.share)))
+        due = least + (1 - least) * share((spent + (self.usual_seconds or 0.0)) / budget)
+        if count > last.n or (count and due > last.share):
+            self.looks.append(Look(count, max(due, last.share)))
 
     def level(self, measure: str) -> float:
         """Of each side's interval by a measure: sides share it, and so do a measure and its guard."""
@@ -81,7 +81,7 @@ class Evidence:
         effects = [pair.effects.get(measure, {}).get(side.name) for pair in self.counted]
         values = [effect for effect in effects if effect is not None]
         had = [Look(sum(effect is not None for effect in effects[: look.n]), look.share) for look in self.looks]
-        looks = [look for before, look in itertools.pairwise([Look(0, 0.0), *had]) if before.n < look.n]
+        looks = list({look.n: look for look in had if look.n}.values())  # of as many values, what both may spend
         level = self.level(measure)
         return [sequential(values[:count], looks, level) for count in range(1, len(values) + 1)]
 
@@ -227,22 +227,24 @@ def guarded(own: Sequence[Finding], guard: Sequence[Finding], room: Margin) -> l
 
     The guard's word counts where it says that sides differ, and its latest interval says by how much. Without it
     nothing is the same unless the guard's interval lies within ``room``, and nothing differs unless its estimate does,
-    too (`GUARD_PART`).
+    too (`GUARD_PART`). Of what each said the latest counts, as all intervals hold together.
     """
     found = list[Finding]()
     said: Finding | None = None
     objection: Finding | None = None
     near = False
     for mine, theirs in zip(own, guard, strict=True):
-        said = said or (mine if is_decided(mine) else None)
-        objection = theirs if is_decided(theirs) and theirs.word != "same" else objection
+        said = mine if is_decided(mine) else said
+        objection = (None if theirs.word == "same" else theirs) if is_decided(theirs) else objection
         near = near or (theirs.mean is not None and room.low <= theirs.mean.low and theirs.mean.high <= room.high)
         if objection is not None:
             found.append(said if said is not None and said.word == objection.word else objection)
         elif said is None or (near if said.word == "same" else _goes_along(theirs, said)):
             found.append(said or mine)
         else:
-            found.append(replace(mine, word="undecided", more=theirs.more, soonest=theirs.soonest))
+            near_by = undecided(theirs.measure, theirs.side, theirs.mean, room) if theirs.mean is not None else theirs
+            waits = near_by if said.word == "same" else theirs
+            found.append(replace(mine, word="undecided", more=waits.more, soonest=waits.soonest))
     return found
 
 

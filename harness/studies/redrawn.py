@@ -52,15 +52,16 @@ def answers(
     drawn = np.random.default_rng(seed).choice(np.asarray(effects, float) + planted, (DRAWN, most))
     every, guards = (_so_far(drawn[..., place]) for place in (0, 1))
     said, own, objection, pairs = (np.full(DRAWN, at) for at in (0, 0, 0, most))
-    near, effect = np.zeros(DRAWN, bool), np.zeros(DRAWN)
+    near, effect, theirs, looked = np.zeros(DRAWN, bool), np.zeros(DRAWN), np.zeros(DRAWN), False
     each = (critical(looks(most), level * part) for part in (1 - GUARDS, GUARDS))
     for mean, other, bound, wide, n in zip(every, guards, *each, range(1, most + 1), strict=True):
-        going, guard = said == 0, _said(other, wide, resolve)
-        now = np.where(own == 0, _said(mean, bound, resolve), own)
-        effect, own = np.where(own == now, effect, mean.value), now
-        objection = np.where((objection == 0) & (guard > 1), guard, objection)
+        going, now, guard = said == 0, _said(mean, bound, resolve), _said(other, wide, resolve)
+        own, effect = np.where(now > 0, now, own), np.where(now > 0, mean.value, effect)
+        objection = np.where(guard > 1, guard, np.where(guard == 1, 0, objection))
         near |= _said(other, wide, GUARD_ROOM * resolve) == 1
-        along = other.value * np.sign(effect) >= GUARD_PART * np.abs(effect)
+        if wide < math.inf or not looked:
+            theirs, looked = other.value, wide < math.inf
+        along = theirs * np.sign(effect) >= GUARD_PART * np.abs(effect)
         word = np.select([objection > 0, (own == 1) & ~near, (own > 1) & ~along], [objection, 0, 0], own)
         said = np.where(going, word, said)
         pairs[going & (said > 0)] = n

@@ -87,7 +87,7 @@ class Study(ABC):
         """Whether an earlier run is an answer when the study goes on; else its trial is run again."""
         return True
 
-    def passed_over(self, verdict: Verdict) -> None:  # noqa: B027 (most have nothing to note)
+    def passed_over(self, key: str, verdict: Verdict) -> None:  # noqa: B027 (most have nothing to note)
         """Take note of an earlier run that is no answer: it took time."""
 
     @property
@@ -171,7 +171,7 @@ def recall(study: Study, folder: StudyFolder, to_show: bool = False) -> int:
             if answer.failure or answer.key in known or answer.run in runs:
                 continue
             if verdict is not None and not study.counts(verdict):
-                study.passed_over(verdict)
+                study.passed_over(answer.key, verdict)
                 continue
             study.add(answer.key, verdict, "")
             known.add(answer.key)

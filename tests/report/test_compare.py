@@ -35,7 +35,7 @@ def test_a_side_that_fails_is_the_first_line() -> None:
     study = _study()
     for number in (1, 2):
         ended = Ended(1.0, "b", "worker/0", "crashed", "signal 9")
-        study._add_lost(f"pair-00{number}", Pair("run", 1.0, {}, {}), "b", ended)
+        study._add_lost(f"pair-00{number}", Pair("run", 1.0, {}, {}), [("b", ended)])
     first, *_, last = _lines(study)
     assert first == "FAILED 2 times: b did not train to the end: crashed: signal 9"
     assert "  it has not trained to its end in any pair" in _lines(study)

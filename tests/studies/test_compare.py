@@ -130,7 +130,7 @@ def _with_losses(*losses: float | None) -> Verdict:
 
 def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "crashed") -> str:
     ended = Ended(1.0, side, "worker/0", outcome, "it ended by signal 9")
-    return study._add_lost("pair-001", Pair("run", 1.0, {}, {}), side, ended)
+    return study._add_lost("pair-001", Pair("run", 1.0, {}, {}), [(side, ended)])
 
 
 def _compared(question: Question) -> Compare:
@@ -166,7 +166,7 @@ def test_a_side_that_fails_after_it_was_decided_is_not_faster_any_more() -> None
         study.seconds += 40.0
     assert [finding.word for finding in study.evidence.findings()] == ["faster", "same"]
     ended = Ended(1.0, "b", "worker/0", "crashed", "it ended by signal 9")
-    study._add_lost("pair-009", pair(0.001, c=0.0), "b", ended)
+    study._add_lost("pair-009", pair(0.001, c=0.0), [("b", ended)])
     assert [(finding.word, finding.missing) for finding in study.evidence.findings()] == [("undecided", 1), ("same", 0)]
 
 
@@ -175,7 +175,7 @@ def test_runs_for_meaning_that_lost_a_side_count_each() -> None:
     study, keys = Compare(SIDES, Question()), []
     for _ in range(3):
         keys += [trial.key for trial in study.wanted()]
-        study._add_lost(keys[-1], Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))
+        study._add_lost(keys[-1], Pair("run", 1.0, {}, {}), [("b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))])
     assert (keys, study.wanted()) == (["meaning", "meaning-2", "meaning-3"], [])
     assert study.broken == "b did not train to the end: crashed: signal 9"
     with pytest.raises(LookupError):
@@ -328,7 +328,7 @@ def test_sides_that_cannot_live_side_by_side_run_one_after_the_other() -> None:
 )
 def test_what_the_first_mxnet_does_not_have_is_asked_once(reason: str, over: bool) -> None:
     study = Compare(SIDES, Question())
-    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "a", Ended(1.0, "a", "worker/0", "refused", reason))
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), [("a", Ended(1.0, "a", "worker/0", "refused", reason))])
     assert (study.over, study.wanted() == []) == (over, over)
     lost = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "worker/0", "refused", reason), (), {})
     assert study.counts(Verdict("run", "", "fail", "", (), (lost,), (), (), {})) == over
@@ -358,7 +358,7 @@ def test_where_the_first_side_diverges_too_one_seed_of_the_other_is_no_answer() 
 def test_a_first_side_that_ends_before_there_are_pairs_is_no_pair() -> None:
     study = Compare(SIDES, Question(measure="drift"))
     ended = Ended(1.0, "a", "worker/0", "crashed", "it ended by signal 9")
-    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "a", ended)
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), [("a", ended)])
     assert study.evidence.pairs == []
 
 
@@ -393,7 +393,7 @@ def test_sides_that_lived_together_once_are_not_parted() -> None:
 
 def test_a_side_that_fell_in_a_short_run_is_not_faster() -> None:
     study = Compare(SIDES, Question())
-    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))
+    study._add_lost("meaning", Pair("run", 1.0, {}, {}), [("b", Ended(1.0, "b", "worker/0", "crashed", "signal 9"))])
     study.short.found = {"b": Meaning("identical", "", 0.0)}
     for noise in (0.0, 0.001, -0.001, 0.002):
         both = {name: {"b": 0.2 + noise} for name in ("throughput", "throughput_overall")}
@@ -648,7 +648,7 @@ def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     monkeypatch.setattr(pairs, "seconds_of", lambda folder: 3.0)
     verdict = Verdict("run", "", "pass", "", (), (), (), (), {})
     assert study.counts(verdict) == counts
-    study.passed_over(verdict)
+    study.passed_over("pair-001", verdict)
     assert study.left_out == ([] if counts else ["run, for which /new.py had changed"])
 
 
@@ -679,7 +679,9 @@ def test_what_a_run_was_of(tmp_path: Path, plan_of: Callable[..., Plan]) -> None
 
 def test_what_diverges_at_once_is_not_tried_again() -> None:
     study = Compare(SIDES, Question())
-    study._add_lost("meaning", Pair("run", 1.0, {}, {}), "b", Ended(1.0, "b", "worker/0", "diverged", "loss is nan"))
+    study._add_lost(
+        "meaning", Pair("run", 1.0, {}, {}), [("b", Ended(1.0, "b", "worker/0", "diverged", "loss is nan"))]
+    )
     assert (study.broken, study.over) == ("b did not train to the end: diverged: loss is nan", True)
     assert study.fallen == {"b": [study.broken]}
 
@@ -728,3 +730,85 @@ def test_a_question_that_cannot_be_asked(wrong: dict[str, Any]) -> None:
     assert Question(limit=-5.0).limit == -5.0, "a night whose budget is spent leaves less than nothing"
     with pytest.raises(InputError, match=r"less than 100%|are numbers above 0|is not a measure"):
         Question(**wrong)
+
+
+def _three(*sides: str) -> Compare:
+    study = Compare(Sides("q", SIDES.values, (*SIDES.sides, Side("c", {"target.env.X": 2}))), Question())
+    study.short.found = dict.fromkeys("bc", Meaning("identical", "", 0.0))
+    for side in sides:
+        study._take(Pair("run", 1.0, {"throughput": {side: 0.0}, "throughput_overall": {side: 0.0}}, {}))
+    return study
+
+
+CRASHED = Ended(1.0, "b", "worker/0", "crashed", "signal 9")
+
+
+def test_two_sides_that_are_lost_at_once_are_two_answers() -> None:
+    study, lived = _three(), _three("b", "c")
+    for each in (study, lived):
+        for _ in range(2):
+            each._add_lost("pair-001", Pair("run", 1.0, {}, {}), [("b", CRASHED), ("c", CRASHED)])
+            assert (each.over, each.broken, set(each.fallen)) == (False, "", {"b", "c"})
+        each._add_lost("pair-001", Pair("run", 1.0, {}, {}), [("b", CRASHED), ("c", CRASHED)])
+    assert (study.duet, study.broken) == (False, ""), "they may not fit into memory at once"
+    assert (lived.duet, lived.broken) == (True, "b did not train to the end: crashed: signal 9")
+
+
+def test_other_sides_that_are_lost_by_turns_are_not_given_up() -> None:
+    study = _three("b", "c")
+    for side in "cbc":
+        _lost(study, side)
+        assert (study.has_given_up, study.over) == (False, False)
+    _lost(study, "c")
+    assert (study.broken, _code(study)) == ("c did not train to the end: crashed: it ended by signal 9", 1)
+
+
+def test_a_side_without_the_number_leaves_the_others_their_question() -> None:
+    study = _three("b")
+    assert [finding.missing for finding in study.evidence.findings()] == [0, 1]
+    assert (study.lacks_numbers, study.over) == (False, False)
+    study._take(Pair("run", 1.0, {"throughput": {"c": 0.0}}, {}))
+    assert (study.lacks_numbers, study.over) == (True, True)
+
+
+def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the study is opened again: what the others said is no answer without it."""
+    study = Compare(SIDES, Question(measure="drift", seeds=4, budget=30.0, resolve=0.1))
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 8.0)
+    lost = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "", "diverged", "loss is nan"), (), {})
+    failed = Verdict("failed", "", "fail", "", (), (lost,), (), (), {})
+    assert not study.counts(failed)
+    effects = [0.001, 0.002, -0.001, -0.002, 0.0, 0.001]
+    for number, effect in enumerate(effects, 1):
+        if number == 3:
+            study.passed_over("pair-003", failed)
+            continue
+        study._done.add(f"pair-00{number}")
+        study.seconds += 8.0
+        study._take(Pair("run", 8.0, {"drift": {"b": effect}}, {"drift": 0.3 + number / 1000}))
+    (found,) = study.evidence.findings()
+    assert (found.word, found.missing, study.over) == ("undecided", 1, False)
+    assert study.wanted()[0].key == "pair-003"
+    _lost(study, "b", "diverged")
+    assert study.broken == "", "the first side diverged, too"
+    study.evidence.pairs.pop()
+    study.passed_over("pair-003", failed)  # it failed twice
+    study._done.add("pair-003")
+    study._forget("pair-003")
+    study._take(Pair("run", 8.0, {"drift": {"b": -0.001}}, {"drift": 0.303}))
+    assert ([found.word for found in study.evidence.findings()], study.over) == (["same"], True)
+
+
+@pytest.mark.parametrize(
+    ("spent", "more", "budget"), [(100.0, 4, 300.0), (290.0, 4, 330.0), (310.0, 1, 424.3), (430.0, 40, 830.0)]
+)
+def test_a_budget_that_is_enough_has_a_look_at_its_end(spent: float, more: int, budget: float) -> None:
+    """Beyond the first one something is decided whenever half as much again is spent, about."""
+    study = Compare(SIDES, Question(budget=300.0))
+    study.seconds = spent
+    study.evidence.pairs.append(Pair("run", 10.0, {}, {}))
+    assert study.enough(more) == pytest.approx(budget, abs=0.1)

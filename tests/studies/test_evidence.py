@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
-from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.finding import Question
+from harness.statistics.sequential import Look, Sequential, share
+from harness.studies.evidence import GUARD, GUARDED, OF_SEEDS, Evidence, guarded
+from harness.studies.finding import Finding, Margin, Question, Word
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
 
@@ -197,3 +198,71 @@ def test_the_margin_of_drift_is_half_of_what_seeds_differ_by_at_least() -> None:
     mean = sum(logs) / 8
     sd = math.sqrt(sum((log - mean) ** 2 for log in logs) / 7)
     assert margin.high == pytest.approx(sd * math.sqrt(7 / 14.067) / 2, rel=1e-3)  # 14.067: chi-squared, 7 degrees, 5 %
+
+
+def test_a_budget_that_ends_with_a_pair_that_does_not_count_is_looked_at_in_full() -> None:
+    """Time has passed, and what the last quarter told is there."""
+    evidence = _evidence(Question(budget=300.0), *_scattered(-0.004)[:13])
+    assert evidence.looks[-1] == Look(13, share(0.75))
+    evidence.pairs.append(Pair("run", 20.0, {}, {}, disturbed="others used 90% of the processors"))
+    evidence.look(280.0, 300.0)
+    assert evidence.looks[-1] == Look(13, share(1.0))
+    assert evidence.means("throughput", SIDES.sides[1])[-1].looked == 13
+    evidence.look(281.0, 300.0)
+    assert len(evidence.looks) == 14, "nothing more is due"
+
+
+def test_before_there_is_a_pair_nothing_is_looked_at() -> None:
+    evidence = Evidence(SIDES, Question())
+    evidence.look(290.0, 300.0)
+    assert evidence.looks == []
+
+
+def test_a_number_of_few_pairs_has_what_all_looks_may_spend() -> None:
+    """Starts are known of every fifth pair; the last look that finds no more of them is that of the budget."""
+    plain = {"throughput": {"b": 0.0}, "start_up": {"b": 0.3}}
+    effects = [plain if number % 5 == 0 else {"throughput": {"b": 0.0}} for number in range(19)]
+    evidence = _evidence(Question("throughput", 0.03, budget=400.0), *effects)
+    evidence.pairs[5] = Pair("run", 20.0, {"throughput": {"b": 0.0}, "start_up": {"b": 0.31}}, {})
+    *_, last = evidence.means("start_up", SIDES.sides[1])
+    once = Evidence(SIDES, evidence.asked, evidence.pairs, [Look(19, share(1.0))])
+    assert (last.n, last.half) == (4, once.means("start_up", SIDES.sides[1])[-1].half)
+
+
+def _said(measure: str, word: Word, estimate: float, half: float, sd: float = 0.01) -> Finding:
+    return Finding(measure, "b", word, Sequential(20, estimate, half, sd))
+
+
+ROOM = Margin.relative(0.03)
+
+
+def test_what_the_guard_held_back_may_still_be_the_same() -> None:
+    own = [_said(GUARDED, "slower", -0.025, 0.023), _said(GUARDED, "same", -0.005, 0.004)]
+    guard = [_said(GUARD, "undecided", 0.0, 0.04), _said(GUARD, "same", 0.0, 0.005)]
+    assert [found.word for found in guarded(own, guard, ROOM)] == ["undecided", "same"]
+
+
+def test_the_guard_is_beside_what_is_known_by_now() -> None:
+    """What a first look says is exaggerated: it would not have said it else."""
+    own = [_said(GUARDED, "slower", -0.015, 0.014), _said(GUARDED, "slower", -0.008, 0.005)]
+    guard = [_said(GUARD, "undecided", -0.003, 0.01), _said(GUARD, "undecided", -0.003, 0.009)]
+    assert [found.word for found in guarded(own, guard, ROOM)] == ["undecided", "slower"]
+
+
+def test_a_guard_that_turns_out_to_be_the_same_objects_no_longer() -> None:
+    own = [_said(GUARDED, "same", -0.001, 0.002)] * 2
+    guard = [_said(GUARD, "slower", -0.007, 0.006), _said(GUARD, "same", -0.005, 0.003)]
+    assert [(found.measure, found.word) for found in guarded(own, guard, ROOM)] == [
+        (GUARD, "slower"),
+        (GUARDED, "same"),
+    ]
+
+
+def test_what_is_the_same_waits_until_the_guard_is_near_and_not_until_it_is_the_same() -> None:
+    guard = _said(GUARD, "undecided", 0.0, 0.035, sd=0.05)
+    (found,) = guarded([_said(GUARDED, "same", 0.0, 0.004)], [guard], ROOM)
+    assert guard.mean is not None
+    near, alike = (guard.mean.needed(math.log1p(part)) for part in (0.03, 0.01))
+    assert near is not None and alike is not None
+    assert (found.word, found.more) == ("undecided", near)
+    assert near < alike / 5
