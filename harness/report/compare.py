@@ -87,7 +87,7 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
     if finding.mean is None and finding.side in study.fallen:
         return "it has not trained to its end in any pair"
-    if finding.side in study.unmeasured:
+    if finding.missing and finding.side in study.unmeasured:
         return f"a pair has no such number, without which nothing is decided: {study.unmeasured[finding.side]}"
     if finding.missing and finding.side in study.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"

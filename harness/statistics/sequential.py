@@ -112,6 +112,7 @@ def sequential(values: Sequence[float], looks: Sequence[Look], level: float = LE
     return Sequential(len(values), mean(then), bound * stdev(then) / math.sqrt(last), sd, level, last)
 
 
+@lru_cache(maxsize=1024)
 def critical(looks: tuple[Look, ...], level: float = LEVEL) -> tuple[float, ...]:
     """By how many standard errors a mean may be off at each look: |t| of sequences that no look before saw cross.
 

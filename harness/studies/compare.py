@@ -155,8 +155,9 @@ class Compare(Study):
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
-        missing = (number for number in itertools.count() if _key(number) not in self._done)
-        return [Trial(_key(number), self.pair(number)) for number in itertools.islice(missing, count)]
+        new = (number for number in itertools.count() if _key(number) not in self._done)
+        numbers = itertools.chain(map(_number, sorted(self._again)), () if self._is_enough else new)
+        return [Trial(_key(number), self.pair(number)) for number in itertools.islice(numbers, count)]
 
     def _numbered(self, key: str) -> str:
         """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
@@ -167,9 +168,14 @@ class Compare(Study):
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
         if self.broken or self.unavailable or self.changed or self.has_given_up:
             return True
+        return self._is_enough and not self._again
+
+    @property
+    def _is_enough(self) -> bool:
+        """Whether no further pair is to be run, but for seeds that are made again."""
         if self.question_.of_meaning and self.short.differ_at_once:
             return True
-        if self.of_seeds and (len(self._done) < self.question_.seeds or self._again):
+        if self.of_seeds and len(self._done) < self.question_.seeds:
             return False
         if self.lacks_numbers:
             return True
@@ -240,10 +246,10 @@ class Compare(Study):
         return ""
 
     def enough(self, more: int) -> float:
-        """The budget that so many more pairs take, in seconds, and the next look at which something is decided."""
+        """The budget, in seconds, in which so many more pairs fit and at whose end something is decided."""
+        usual = self.evidence.usual_seconds or 0.0
         looks = (self._planned * _NEXT_LOOK**number for number in itertools.count())
-        next_look = next(at for at in looks if at > self._spent)
-        return max(self._spent + more * (self.evidence.usual_seconds or 0.0), next_look)
+        return next(at for at in looks if at >= self._spent + more * usual and at > self._spent + usual)
 
     def allow(self, budget: float) -> None:
         """Go on for longer, or not so long: the interval holds whoever stops when."""
@@ -309,6 +315,7 @@ class Compare(Study):
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:
+            self._look()
             return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
         if key.startswith("pair-"):
             self._done.add(key)
@@ -338,13 +345,14 @@ class Compare(Study):
         if self.folder is not None:
             took = pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))
         self.seconds += took
+        other = self._other_than_before(verdict)
+        self.left_out += [f"{verdict.run}, for which {name} had changed" for name in other[:1]]
+        told = verdict.trusted and not other
         own = [arm.ended for arm in verdict.arms if arm.of not in self._names and arm.ended is not None]
-        self._first_diverged |= any(ended.outcome == "diverged" for ended in own)
-        self.left_out += [
-            f"{verdict.run}, for which {name} had changed" for name in self._other_than_before(verdict)[:1]
-        ]
-        if self.of_seeds and key.startswith("pair-"):
+        self._first_diverged |= told and any(ended.outcome == "diverged" for ended in own)
+        if self.of_seeds and key.startswith("pair-") and told:
             self._forget(key)
+            self._done.add(key)
             self._again[key] = Pair(verdict.run, took, {}, {})
             self._take(self._again[key])
         else:
@@ -413,7 +421,7 @@ class Compare(Study):
         elif self.duet and self.meanings and not diverged & {*out} and not any(map(self._has_trained, out)):
             told += self._go_apart()
         else:
-            self.broken = why[out[0]]
+            self.broken = "; ".join(why[side] for side in out)
         return told
 
     def _never_lived_together(self, key: str, ends: Sequence[Ended]) -> bool:
@@ -430,6 +438,7 @@ class Compare(Study):
         self.duet = False
         self._lost.clear()
         self._in_a_row.clear()
+        self.unmeasured.clear()
         self.evidence = Evidence(self.scenario, self.question_, fallen=self.evidence.fallen)
         return "; from now on sides run one after the other"
 
@@ -496,7 +505,7 @@ class Compare(Study):
         if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
             side, why, diverged = lost
             self._first_diverged |= diverged and side not in self._names
-            if not diverged or side not in self._names:
+            if not diverged or side not in self._names or self._first_diverged:
                 self._take(self._without(verdict, seconds, {side}))
                 return self._failed(key, why)
             self.broken = why
@@ -645,6 +654,10 @@ def _why_lost(side: str, ended: Ended) -> str:
 
 def _is_unavailable(ended: Ended) -> bool:
     return ended.outcome == "refused" and _UNAVAILABLE in ended.reason
+
+
+def _number(key: str) -> int:
+    return int(key.removeprefix("pair-")) - 1
 
 
 def _key(number: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median, stdev
 
@@ -78,12 +79,28 @@ class Evidence:
 
     def means(self, measure: str, side: Side) -> list[Sequential]:
         """After each pair that has such a number, what was known by then."""
+        every = dict[int, Sequential]()
+        for _, known, mean in self._steps(measure, side):
+            if mean is not None:
+                every[known] = mean
+        return list(every.values())
+
+    def _steps(self, measure: str, side: Side) -> Iterator[tuple[int, int, Sequential | None]]:
+        """Pairs that count, those with such a number, and what was known by then.
+
+        After each pair, and at each further look at as many pairs, so that what the first one decided stays decided.
+        """
         effects = [pair.effects.get(measure, {}).get(side.name) for pair in self.counted]
+        known = [0, *itertools.accumulate(effect is not None for effect in effects)]
         values = [effect for effect in effects if effect is not None]
-        had = [Look(sum(effect is not None for effect in effects[: look.n]), look.share) for look in self.looks]
-        looks = list({look.n: look for look in had if look.n}.values())  # of as many values, what both may spend
-        level = self.level(measure)
-        return [sequential(values[:count], looks, level) for count in range(1, len(values) + 1)]
+        looks, level = [Look(known[min(look.n, len(effects))], look.share) for look in self.looks], self.level(measure)
+        taken = Counter(look.n for look in self.looks)
+        before = 0
+        for number in range(1, len(effects) + 1):
+            for looked in range(before + 1, before + taken[number] + 1) if taken[number] else (before,):
+                mean = sequential(values[: known[number]], looks[:looked], level) if known[number] else None
+                yield number, known[number], mean
+            before += taken[number]
 
     def findings(self) -> list[Finding]:
         """How each other side compares with the first, by the measure that was asked for."""
@@ -116,20 +133,18 @@ class Evidence:
         return every[-1] if every else Finding(measure, side.name, "undecided", None)
 
     def _history(self, measure: str, side: Side, beyond: bool = False) -> list[Finding]:
-        """After each pair that counts, how a side compared by then: later pairs change nothing of it."""
-        means, counted, found = self.means(measure, side), self._that_ask(measure), list[Finding]()
-        had = itertools.accumulate(side.name in pair.effects.get(measure, {}) for pair in counted)
-        for number, known in enumerate(had, 1):
-            mean = means[known - 1] if known else None
+        """After each pair that counts, and each look, how a side compared by then: what follows changes none of it."""
+        counted, found = self.counted, list[Finding]()
+        asked = [0, *itertools.accumulate(self._asks(measure, pair) for pair in counted)]
+        for number, known, mean in self._steps(measure, side):
             margin = self._margin(measure, counted[: mean.looked] if mean and mean.looked else counted[:number])
-            found.append(self._of(measure, side, mean, number - known, margin, beyond))
+            found.append(self._of(measure, side, mean, asked[number] - known, margin, beyond))
         return found
 
-    def _that_ask(self, measure: str) -> list[Pair]:
-        """Pairs that count and were to have such a number."""
-        if measure != STARTS or self.asked.asks_of_starts:
-            return self.counted
-        return [pair for pair in self.counted if measure in {*pair.first, *pair.effects} or not pair.first]
+    def _asks(self, measure: str, pair: Pair) -> bool:
+        """Whether a pair was to have such a number."""
+        all_do = measure != STARTS or self.asked.asks_of_starts
+        return all_do or measure in {*pair.first, *pair.effects} or not pair.first
 
     @staticmethod
     def _of(

@@ -36,8 +36,8 @@ _LAYOUT = 3
 """Of the file; another one is another file: a digest only tells that it is whole."""
 
 _DIGEST = hashlib.sha256().digest_size
-_HEAD = 2 * _DIGEST + 8
-_PART, _LEFT_SECONDS = ".part-", 60.0
+_HEAD = _DIGEST + 8
+_PART, _LEFT_SECONDS, _OLD_SECONDS = ".part-", 60.0, 30 * 86400.0
 
 
 def use(folder):
@@ -48,7 +48,7 @@ def use(folder):
     if not hasattr(types.CodeType, "replace"):
         return
     alike = _LAYOUT, importlib.util.MAGIC_NUMBER.hex(), sys.flags.optimize  # else nobody could read or use it
-    kept = _Kept(os.path.join(folder, "{}-{}-{}".format(*alike)))
+    kept = _Kept(os.path.join(folder, "{}-{}-{}".format(*alike)) + "-")
     imports.when("mxnet.base", lambda module, seconds: kept.begin(module))
     imports.when("mxnet", lambda module, seconds: kept.keep())
 
@@ -56,20 +56,21 @@ def use(folder):
 class _Kept:
     """Code and documentation by who wrote it and of what: where the file has it, and what this process had to compile.
 
-    Each is read as it is asked for, so that a process takes no more memory than one that compiles.
+    The file's name is ``path`` and what tells MXNet's files: an interpreter may have several by turns. Each code is
+    read as it is asked for, so that a process takes no more memory than one that compiles.
     """
 
     def __init__(self, path):
-        self._path, self._of, self._new = path, b"", {}
+        self._path, self._new = path, {}
         self._file, self._places, self._known = b"", {}, set()
 
     def begin(self, base):
         """Let ``mxnet.base`` make functions by what is kept; as ever where its files cannot be told."""
         try:
-            self._of = _files(base)
-        except OSError:
+            self._path += _files(base)
+        except (OSError, AttributeError, TypeError):  # as of a build that finds its library otherwise
             return
-        self._file, self._places = _opened(self._path, self._of)
+        self._file, self._places = _opened(self._path)
         for name in _MAKERS:
             if hasattr(base, name):
                 setattr(base, name, self._before(getattr(base, name)))
@@ -77,7 +78,7 @@ class _Kept:
     def _before(self, make):
         @functools.wraps(make)
         def run(*given, **named):
-            space = named.get("make_op_func", given[-1] if given else None).__globals__
+            space = getattr(named.get("make_op_func", given[-1] if given else None), "__globals__", {})
             for name in [name for name in space if _WRITERS.fullmatch(name) and name not in self._known]:
                 self._known.add(name)
                 space[name] = self.writer(name, space[name])
@@ -88,14 +89,16 @@ class _Kept:
     def writer(self, name, write):
         """As ``write`` of that name, which returns a function's text and documentation, with code for the text."""
 
-        def written(handle, operator, function, *more):
+        def written(handle, operator, function, *more, **other):
+            if more or other:
+                return write(handle, operator, function, *more, **other)
             key = name, operator, function
-            if key in self._places and not more:
+            if key in self._places:
                 code, told = marshal.loads(self._kept(key))
                 return _with(code, handle.value), told
-            text, told = write(handle, operator, function, *more)
+            text, told = write(handle, operator, function)
             address = _ADDRESS.search(text)
-            if more or address is None or int(address.group(1)) != handle.value:
+            if address is None or int(address.group(1)) != handle.value:
                 return text, told
             alike = text[: address.start(1)] + str(_PLACE) + text[address.end(1) :]
             code = compile(alike, "<string>", "exec", dont_inherit=True)
@@ -113,22 +116,27 @@ class _Kept:
         if self._new:
             try:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
-                _write(self._path, self._of, {**{key: self._kept(key) for key in self._places}, **self._new})
+                _write(self._path, {**{key: self._kept(key) for key in self._places}, **self._new})
             except OSError:
                 pass
         self._file, self._places, self._new = b"", {}, {}
 
 
 def _files(base):
-    """A digest of which files of MXNet write functions, how long they are and when each was written."""
+    """Digits that tell which files of MXNet write functions, how long they are and when each was written."""
     folder = os.path.dirname(base.__file__)
     paths = [base._LIB._name, *(os.path.join(folder, name) for name in _FILES)]
-    each = [(path, os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in paths]
-    return hashlib.sha256(repr(each).encode()).digest()
+    each = [(path, _seen(os.stat(path))) for path in paths]
+    return hashlib.sha256(repr(each).encode()).hexdigest()[:32]
 
 
-def _opened(path, of):
-    """A file, and where in it each code lies; nothing where there is none, it is not whole, or of other files.
+def _seen(stat):
+    """Also where another one took its place that says that it is as old."""
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _opened(path):
+    """A file, and where in it each code lies; nothing where there is none, or it is not whole.
 
     Python does not outlive damaged code.
     """
@@ -138,25 +146,25 @@ def _opened(path, of):
     except (OSError, ValueError):  # an empty one cannot be mapped
         return b"", {}
     with memoryview(mapped) as whole, whole[_DIGEST:] as body:
-        if hashlib.sha256(body).digest() != whole[:_DIGEST] or body[:_DIGEST] != of:
+        if hashlib.sha256(body).digest() != whole[:_DIGEST]:
             return b"", {}
-    first = _HEAD + int.from_bytes(mapped[2 * _DIGEST : _HEAD], "big")
+    first = _HEAD + int.from_bytes(mapped[_DIGEST:_HEAD], "big")
     places = marshal.loads(mapped[_HEAD:first])
     return mapped, {key: (first + start, first + end) for key, (start, end) in places.items()}
 
 
-def _write(path, of, codes):
-    """The digest of all that follows, that of MXNet's files, how long the places of codes are, these, and the codes.
+def _write(path, codes):
+    """The digest of all that follows, how long the places of codes are, these, and the codes; whole or not at all.
 
-    Whole or not at all. Others may write it, too. What somebody left who was killed goes.
+    Others may write it, too. What somebody left who was killed goes, and what has been there for a month.
     """
     ends = list(itertools.accumulate(map(len, codes.values())))
     places = marshal.dumps(dict(zip(codes, zip([0, *ends], ends))))
-    body = of + len(places).to_bytes(8, "big") + places + b"".join(codes.values())
+    body = len(places).to_bytes(_HEAD - _DIGEST, "big") + places + b"".join(codes.values())
     folder, name = os.path.split(path)
     for left in os.listdir(folder):
         beside = os.path.join(folder, left)
-        if left.startswith(name + _PART) and time.time() - os.stat(beside).st_mtime > _LEFT_SECONDS:
+        if time.time() - os.stat(beside).st_mtime > (_LEFT_SECONDS if _PART in left else _OLD_SECONDS):
             os.unlink(beside)
     number, beside = tempfile.mkstemp(prefix=name + _PART, dir=folder)
     try:

@@ -17,6 +17,8 @@ from harness.cli.compare import _code
 from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
+from harness.report import compare as report
+from harness.statistics.sequential import share
 from harness.storage import run_folder
 from harness.studies import compare, pairs, study_folder
 from harness.studies.compare import Compare
@@ -751,7 +753,8 @@ def test_two_sides_that_are_lost_at_once_are_two_answers() -> None:
             assert (each.over, each.broken, set(each.fallen)) == (False, "", {"b", "c"})
         each._add_lost("pair-001", Pair("run", 1.0, {}, {}), [("b", CRASHED), ("c", CRASHED)])
     assert (study.duet, study.broken) == (False, ""), "they may not fit into memory at once"
-    assert (lived.duet, lived.broken) == (True, "b did not train to the end: crashed: signal 9")
+    told = "b did not train to the end: crashed: signal 9; c did not train to the end: crashed: signal 9"
+    assert (lived.duet, lived.broken) == (True, told)
 
 
 def test_other_sides_that_are_lost_by_turns_are_not_given_up() -> None:
@@ -792,7 +795,7 @@ def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monk
         study._take(Pair("run", 8.0, {"drift": {"b": effect}}, {"drift": 0.3 + number / 1000}))
     (found,) = study.evidence.findings()
     assert (found.word, found.missing, study.over) == ("undecided", 1, False)
-    assert study.wanted()[0].key == "pair-003"
+    assert [trial.key for trial in study.wanted()] == ["pair-003"], "the budget has no room for new ones"
     _lost(study, "b", "diverged")
     assert study.broken == "", "the first side diverged, too"
     study.evidence.pairs.pop()
@@ -804,7 +807,8 @@ def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize(
-    ("spent", "more", "budget"), [(100.0, 4, 300.0), (290.0, 4, 330.0), (310.0, 1, 424.3), (430.0, 40, 830.0)]
+    ("spent", "more", "budget"),
+    [(100.0, 4, 300.0), (280.0, 1, 300.0), (295.0, 1, 424.3), (290.0, 4, 424.3), (430.0, 40, 848.5)],
 )
 def test_a_budget_that_is_enough_has_a_look_at_its_end(spent: float, more: int, budget: float) -> None:
     """Beyond the first one something is decided whenever half as much again is spent, about."""
@@ -812,3 +816,43 @@ def test_a_budget_that_is_enough_has_a_look_at_its_end(spent: float, more: int, 
     study.seconds = spent
     study.evidence.pairs.append(Pair("run", 10.0, {}, {}))
     assert study.enough(more) == pytest.approx(budget, abs=0.1)
+    room = int((study.enough(more) - spent) / 10.0)
+    assert room >= more
+    assert share((spent + 10.0) / 300.0) < share((spent + 10.0 * room + 10.0) / 300.0), "something may be spent there"
+
+
+def test_a_seed_of_which_nothing_was_known_is_missing_only_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be trusted was no seed when it was run, and is none when the study is opened again."""
+    study = Compare(SIDES, Question(measure="drift", seeds=4))
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 8.0)
+    lost = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "", "interrupted", "SIGTERM"), (), {})
+    study.passed_over("pair-003", Verdict("run", "", "invalid", "SIGTERM", (), (lost,), (), (), {}))
+    assert (study.evidence.pairs, study.seconds) == ([], 8.0)
+    study._what_changed({"/new.py": 3})
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {"/new.py": 4})
+    diverged = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "", "diverged", "loss is nan"), (), {})
+    study.passed_over("pair-004", Verdict("run", "", "fail", "", (), (diverged,), (), (), {}))
+    assert (study.evidence.pairs, study._first_diverged) == ([], False), "it was of another script"
+
+
+def test_a_loss_that_is_no_number_is_no_answer_where_the_first_sides_was_none_either() -> None:
+    for first, broken in ((False, "the final loss of b is not a finite number"), (True, "")):
+        study = _compared(Question(measure="drift"))
+        study._first_diverged = first
+        study._add_pair("pair-002", _with_losses(0.3, math.inf), 1.0)
+        assert study.broken == broken
+
+
+def test_why_a_number_is_missing_is_told_of_pairs_that_count_only() -> None:
+    study = _three("b")
+    study.unmeasured["b"] = "no turn had it"  # of a pair that was made again
+    b, c = study.evidence.findings()
+    study.unmeasured["c"] = "its batches were not seen"
+    told = [report._undecided(study, finding) for finding in (b, c)]
+    assert "no such number" not in told[0]
+    assert told[1] == "a pair has no such number, without which nothing is decided: its batches were not seen"

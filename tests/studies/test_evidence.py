@@ -266,3 +266,21 @@ def test_what_is_the_same_waits_until_the_guard_is_near_and_not_until_it_is_the_
     assert near is not None and alike is not None
     assert (found.word, found.more) == ("undecided", near)
     assert near < alike / 5
+
+
+def test_a_further_look_at_as_many_pairs_changes_no_answer() -> None:
+    """Side b is slower for sure at the first look, by less than what counts as the same; c is open, so it goes on."""
+    random = Random(4)
+    noise = [random.gauss(0.0, 0.006) for _ in range(13)]
+    effects = [{"throughput": {"b": -0.0095 + n, "c": random.gauss(0, 0.2)}} for n in noise]
+    evidence = Evidence(THREE, Question(budget=300.0), [Pair("run", 20.0, each, {}) for each in effects])
+    evidence.looks.append(Look(13, share(0.75)))
+    first, _ = evidence.findings()
+    assert first.mean is not None
+    assert (first.word, first.mean.low < -0.01) == ("slower", True)
+    evidence.looks.append(Look(13, share(1.0)))
+    later, _ = evidence.findings()
+    assert later == first
+    last = evidence.finding("throughput", THREE.sides[1])
+    assert last.mean is not None
+    assert last.mean.half < first.mean.half
