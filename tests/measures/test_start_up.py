@@ -11,7 +11,7 @@ from harness.vocabulary.events import Ready, Spawned
 TEXT = "title: t\nworkload: {model: mlp, steps: 50}\ntopology: {kvstore: dist_sync, workers: 2, servers: 1}\n"
 
 
-def test_half_of_a_start_is_none(plan_of: Callable[..., Plan]) -> None:
+def test_a_quick_start_is_none(plan_of: Callable[..., Plan]) -> None:
     measure = StartUp(plan_of(TEXT + "quick_start: true\n").arms[0])
     measure.add(Spawned(1.0, "main", "worker/0", 7, None))
     measure.add(Ready(2.0, "main", "worker/0", 0, 0, ""))

@@ -7,19 +7,14 @@ import time
 
 def when(name, then):
     """Call ``then(module, seconds)`` once, as soon as the module is there and before its importer goes on."""
-    sys.meta_path.insert(0, _Finder(name, lambda module: None, then))
-
-
-def ahead_of(name, first):
-    """Call ``first(module)`` once, as soon as there is an empty module and before its text is run."""
-    sys.meta_path.insert(0, _Finder(name, first, lambda module, seconds: None))
+    sys.meta_path.insert(0, _Finder(name, then))
 
 
 class _Finder:
     """Finds nothing itself: asks the others, and listens to the loader that they find."""
 
-    def __init__(self, name, first, then):
-        self._name, self._first, self._then, self._asks = name, first, then, False
+    def __init__(self, name, then):
+        self._name, self._then, self._asks = name, then, False
 
     def find_spec(self, name, path=None, target=None):
         if name != self._name or self._asks:
@@ -40,7 +35,6 @@ class _Finder:
             vars(loader).pop("exec_module", None)  # another who listens may have been here before
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-            self._first(module)
             began = time.monotonic()
             load(module)
             self._then(module, time.monotonic() - began)

@@ -50,18 +50,12 @@ def test_its_loader_is_as_it_was(package: str) -> None:
     del sys.modules[package]
 
 
-def test_a_module_is_given_something_before_its_text_is_run(package: str) -> None:
-    told: list[tuple[str, bool]] = []
-
-    def give(module: object) -> None:
-        told.append(("ahead", hasattr(module, "ready")))
-        module.given = 7  # type: ignore[attr-defined]
-
-    imports.when(package, lambda module, seconds: told.append(("there", module.ready)))
-    imports.ahead_of(package, give)
+def test_all_who_listen_are_told(package: str) -> None:
+    told: list[str] = []
+    for name in ("first", "second"):
+        imports.when(package, lambda module, seconds, name=name: told.append(name))
     module = importlib.import_module(package)
-    assert told == [("ahead", False), ("there", True)]  # both who listen are told
-    assert module.given == 7
+    assert sorted(told) == ["first", "second"]
     assert "exec_module" not in vars(module.__spec__.loader)
     assert not any(isinstance(finder, imports._Finder) for finder in sys.meta_path)
     del sys.modules[package]
