@@ -5,9 +5,11 @@ from collections.abc import Callable
 from rich.console import Console
 
 from harness.judging.judge import judge
+from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
-from harness.report.verdict import render
+from harness.report.verdict import _unmeasured, render
 from harness.vocabulary.events import Ended, Injected, Stack
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.conftest import SCENARIO
 
 KILL = {"kill": {"select": {"role": "worker", "rank": 1}, "at": {"step": 50}}}
@@ -38,3 +40,13 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     assert "step latency p50 (steps have no time of their own without sync_every: 1); " in missing
     assert "throughput, seconds per sample (no window after the warm-up)" in missing
     assert "stands somewhere that is not known" in text
+
+
+def test_what_one_arm_has_is_not_missing() -> None:
+    def arm(name: str, goodput: float | None) -> ArmMeasures:
+        own = Quantity("goodput", "samples/s", goodput, note="no window ended")
+        none = Quantity("accuracy", "", None, note="nothing is held back")
+        return ArmMeasures(name, name, 1, 1, None, (), {("goodput", ""): own, ("accuracy", ""): none})
+
+    verdict = Verdict("run", "", "pass", "", (), (arm("a", 2.0), arm("b", None)), (), (), {})
+    assert [str(text) for text in _unmeasured(verdict)] == ["not measured: accuracy (nothing is held back)"]

@@ -856,3 +856,26 @@ def test_why_a_number_is_missing_is_told_of_pairs_that_count_only() -> None:
     told = [report._undecided(study, finding) for finding in (b, c)]
     assert "no such number" not in told[0]
     assert told[1] == "a pair has no such number, without which nothing is decided: its batches were not seen"
+
+
+@pytest.mark.parametrize("how", ["first side lost", "not trusted"])
+def test_a_last_run_that_says_nothing_takes_time_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """What is due by then is looked at, as it is when the study is opened again."""
+    study = _compared(Question(budget=100.0))
+    study.seconds = 40.0
+    assert study.evidence.looks[-1].share < share(1.0)
+    if how == "first side lost":
+        study.seconds = 100.0
+        _lost(study, "a")
+    else:
+        study.folder = study_folder.create(tmp_path, study.name, study.question)
+        monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+        monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+        monkeypatch.setattr(pairs, "seconds_of", lambda folder: 60.0)
+        study.add("pair-002", Verdict("run", "", "invalid", "SIGTERM", (), (INTERRUPTED,), (), (), {}), "")
+    assert (study.evidence.looks[-1].n, study.evidence.looks[-1].share) == (1, share(1.0))
+
+
+INTERRUPTED = ArmMeasures("b", "b", 1, 1, Ended(1.0, "b", "", "interrupted", "SIGTERM"), (), {})
