@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.statistics.sequential import MIN_VALUES
-from harness.studies.compare import TRIES, Compare
+from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
+from harness.studies.failed import TRIES
 from harness.studies.finding import Finding, detectable, estimate, interval, margin_in_words, seeds_needed, sentence
 from harness.targets.settings import does_nothing
 
@@ -41,13 +42,13 @@ def _loud(study: Compare) -> Iterator[Text]:
         yield Text(does_nothing(name, near), "bold red")
     if study.broken:
         yield Text(f"NOT COMPARABLE: {study.broken}", "bold red")
-        if others := [side.name for side in study.evidence.others if side.name not in study.fallen]:
+        if others := [side.name for side in study.evidence.others if side.name not in study.failed.fallen]:
             yield Text(f"nothing is said of {', '.join(others)}: compare without the side that fails", "yellow")
     elif study.changed:
         yield Text(f"NOT GONE ON WITH: {study.changed}", "bold red")
     for run in study.left_out:
         yield Text(f"left out: {run}", "yellow")
-    for every in study.fallen.values() if not study.broken else ():
+    for every in study.failed.fallen.values() if not study.broken else ():
         yield Text(f"FAILED {len(every)} time{'s' * (len(every) > 1)}: {every[-1]}", "bold red")
     for side, found in study.meanings.items():
         if found.word in ("different", "unknown"):
@@ -82,14 +83,14 @@ def _undecided(study: Compare, finding: Finding) -> str:
     """What could not be seen, and what would help."""
     if study.changed:
         return "what was seen until then does not decide"
-    if study.has_given_up:
-        again = " (--resume tries again)" if study.tries_again else ""
-        return f"given up after {TRIES} failures in a row, the last: {study.failures[-1]}{again}"
-    if finding.mean is None and finding.side in study.fallen:
+    if study.failed.in_vain:
+        again = " (--resume tries again)" if study.failed.tries_again else ""
+        return f"given up after {TRIES} failures in a row, the last: {study.failed.told[-1]}{again}"
+    if finding.mean is None and finding.side in study.failed.fallen:
         return "it has not trained to its end in any pair"
     if finding.missing and finding.side in study.unmeasured:
         return f"a pair has no such number, without which nothing is decided: {study.unmeasured[finding.side]}"
-    if finding.missing and finding.side in study.fallen:
+    if finding.missing and finding.side in study.failed.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
@@ -180,5 +181,5 @@ def _spent(study: Compare) -> Iterator[Text]:
         yield Text(f"  {pair.run}: {pair.disturbed}", "yellow")
     if len(disturbed) > 3:
         yield Text(f"  and {len(disturbed) - 3} more", "yellow")
-    for failure, count in Counter(study.failures).items():
+    for failure, count in Counter(study.failed.told).items():
         yield Text(f"failed{f' {count} times' if count > 1 else ''}: {failure}", "yellow")

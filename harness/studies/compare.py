@@ -14,27 +14,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from harness.base.errors import InputError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
-from harness.studies import in_process, meaning, pairs, sides
-from harness.studies.compared import LOSSES, MEASURES
+from harness.studies import in_process, meaning, pairs, sides, without_effect
+from harness.studies.compared import LOSSES
 from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.finding import (
-    Finding,
-    Question,
-    as_json,
-    estimate,
-    interval,
-    is_beyond,
-    is_decided,
-    margin_in_words,
-    sentence,
-)
+from harness.studies.failed import Failed, is_unavailable, why_lost
+from harness.studies.finding import Finding, Question, as_json, estimate, interval, is_beyond, is_decided, sentence
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.short_runs import ShortRuns
@@ -50,24 +41,6 @@ MEANING_STEPS, STEPS = 24, "workload.steps"
 _NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
 
-TRIES = 3
-"""Runs that failed, in a row or of another side, before it is given up."""
-
-_UNAVAILABLE = "RefusedError"
-"""What a worker raises whose MXNet does not have what is asked (`harness/worker/failures.py`): to try again is vain."""
-
-NO_EFFECT = {
-    "workload.optimizer.lazy_update": "lazy_update matters for row_sparse gradients only; dense ones ignore it "
-    "(python/mxnet/optimizer/optimizer.py)",
-    "workload.hybridize": "a network whose operators take nearly all of the time has little to gain from one graph",
-    "target.env.MXNET_EXEC_BULK_EXEC": "bulks only save the engine's own time for each operator",
-}
-"""Why settings, by the beginning of their path, often do nothing."""
-
-
-Failure = Literal["of another", "to try again", "in vain"]
-"""Of a run: another side was lost, or it says nothing of any other, to be run again where the study is resumed."""
-
 SEEDS_ALIKE = 3
 """So many seeds with the same loss, bit by bit, change nothing."""
 
@@ -82,7 +55,7 @@ class Compare(Study):
 
     ``unread``: variables of sides that nothing in their targets reads, with the nearest name that is read, or "".
     ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks;
-    ``changed``: what is not what it was when this was begun. ``fallen``: of each other side, how it failed, every time.
+    ``changed``: what is not what it was when this was begun. ``failed``: runs that said nothing, or lost another side.
     ``left_out``: runs of something else than those before, and of what. ``unmeasured``: of each other side, why some
     pair does not have the number that decides.
     """
@@ -107,15 +80,12 @@ class Compare(Study):
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
         self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
-        self.failures: list[str] = []
-        self._in_a_row: list[Failure] = []
-        self._lost: list[str] = []
+        self.failed = Failed()
         self._again: dict[str, Pair] = {}
         self.broken = ""
         self.unavailable = ""
         self.changed = ""
         self.left_out: list[str] = []
-        self.fallen: dict[str, list[str]] = {}
         self.unmeasured: dict[str, str] = {}
         self._first_diverged = False
         self._ran: dict[str, Any] = {}
@@ -145,7 +115,7 @@ class Compare(Study):
 
     def wanted(self) -> Sequence[Trial]:
         if not (self.meanings or self.broken or self.unavailable or self.changed):
-            if self.has_given_up:
+            if self.failed.in_vain:
                 return []
             if self.short.want_repeats:
                 return [Trial(self._numbered(REPEATED), self.scenario.repeated(MEANING_STEPS))]
@@ -161,12 +131,12 @@ class Compare(Study):
 
     def _numbered(self, key: str) -> str:
         """Of a run that is made again, as a side was lost in it: each counts, also when the study is opened again."""
-        return f"{key}-{len(self._lost) + 1}" if self._lost else key
+        return f"{key}-{len(self.failed.lost) + 1}" if self.failed.lost else key
 
     @property
     def over(self) -> bool:
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
-        if self.broken or self.unavailable or self.changed or self.has_given_up:
+        if self.broken or self.unavailable or self.changed or self.failed.in_vain:
             return True
         return self._is_enough and not self._again
 
@@ -186,26 +156,13 @@ class Compare(Study):
     def lacks_numbers(self) -> bool:
         """Whether no side is left that may be decided: each that is not has trained, and has no number in some pair."""
         waiting = [each for each in self.evidence.findings() if not is_decided(each)]
-        lacking = [each.missing > 0 and each.side not in self.fallen for each in waiting]
+        lacking = [each.missing > 0 and each.side not in self.failed.fallen for each in waiting]
         return not self.of_seeds and bool(lacking) and all(lacking)
 
     @property
     def _spent(self) -> float:
         """Of the budget: to look into rounding is not of it, as few need that."""
         return self.seconds - self._beside
-
-    @property
-    def has_given_up(self) -> bool:
-        """Whether runs failed too often, one after the other, for anything to be said.
-
-        Not while each is of some other side: of these one will be the answer.
-        """
-        return len(self._in_a_row) >= TRIES and {*self._in_a_row} != {"of another"}
-
-    @property
-    def tries_again(self) -> bool:
-        """Whether any of these is run again when the study is opened again."""
-        return "to try again" in self._in_a_row
 
     @property
     def _goes_on(self) -> bool:
@@ -233,8 +190,8 @@ class Compare(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
-        if self.unavailable or self.changed or self.has_given_up:
-            return self.failures[-1]
+        if self.unavailable or self.changed or self.failed.in_vain:
+            return self.failed.told[-1]
         lacking, usual = self._lacking(lambda finding: finding.more), self.evidence.usual_seconds
         if self.over and not self.broken and usual is not None and lacking is not None:
             if lacking <= 0:
@@ -291,7 +248,7 @@ class Compare(Study):
             return True  # whatever came of it, it is not made again
         if self._other_than_before(verdict):  # as of a script that is as it was again
             return False
-        return verdict.trusted and (not lost or any(map(_is_unavailable, lost)))
+        return verdict.trusted and (not lost or any(map(is_unavailable, lost)))
 
     def _other_than_before(self, verdict: Verdict) -> list[str]:
         """In what a run differs from those before it."""
@@ -365,11 +322,7 @@ class Compare(Study):
 
     def _failed(self, key: str, why: str, again: bool = False) -> str:
         """What keeps a run from saying anything is tried a few times; ``again``: also where the study is resumed."""
-        return self._noted(key, why, "to try again" if again else "in vain")
-
-    def _noted(self, key: str, why: str, kind: Failure) -> str:
-        self.failures.append(why)
-        self._in_a_row.append(kind)
+        self.failed.add(why, "to try again" if again else "in vain")
         return f"{key}: {why}"
 
     def _without(self, verdict: Verdict, seconds: float, lost: set[str]) -> Pair:
@@ -389,12 +342,12 @@ class Compare(Study):
     def _add_first_lost(self, key: str, pair: Pair, side: str, ended: Ended) -> str:
         """It says nothing of any other side, but that a seed has no number."""
         self._first_diverged |= ended.outcome == "diverged"
-        self.unavailable = _why_lost(side, ended) if _is_unavailable(ended) else ""
+        self.unavailable = why_lost(side, ended) if is_unavailable(ended) else ""
         if self.of_seeds and key.startswith("pair-"):
             self._take(pair)
         else:
             self._look()
-        told = self._failed(key, _why_lost(side, ended), again=True)
+        told = self._failed(key, why_lost(side, ended), again=True)
         return told + self._go_apart() if self._never_lived_together(key, [ended]) else told
 
     def _add_others_lost(self, key: str, pair: Pair, lost: Mapping[str, Ended]) -> str:
@@ -403,18 +356,16 @@ class Compare(Study):
         Once, nothing is the same or faster any more; three times, or where its loss is not finite, it is the answer. In
         turns it may have lacked what both cannot have at once, as memory: then sides run one after the other.
         """
-        why = {side: _why_lost(side, ended) for side, ended in lost.items()}
-        told = self._noted(key, "; ".join(why.values()), "of another")
-        self._lost += lost
-        for side in lost:
-            self.fallen.setdefault(side, []).append(why[side])
+        why = {side: why_lost(side, ended) for side, ended in lost.items()}
+        self.failed.add_lost(why)
+        told = f"{key}: {self.failed.told[-1]}"
         if key.startswith(MEANING):
             self.evidence.fallen.update(lost)
         if self._never_lived_together(key, list(lost.values())):
             return told + self._go_apart()
         diverged = {side for side, each in lost.items() if each.outcome == "diverged" and not self._first_diverged}
         at_once = diverged if self.of_seeds or key.startswith(MEANING) else set()
-        out = [side for side in lost if side in at_once or self._lost.count(side) >= TRIES]
+        out = [side for side in lost if side in at_once or self.failed.is_out(side)]
         if not out:
             if key.startswith("pair-"):
                 self._take(pair)
@@ -432,12 +383,11 @@ class Compare(Study):
         in_turns = self.duet and key.startswith("pair-") and bool(self.meanings) and not self.unavailable
         whole = any(pair.effects for pair in self.evidence.pairs)
         diverged = any(ended.outcome == "diverged" for ended in ends)
-        return in_turns and not diverged and len(self._in_a_row) >= TRIES and not whole
+        return in_turns and not diverged and self.failed.often and not whole
 
     def _go_apart(self) -> str:
         self.duet = False
-        self._lost.clear()
-        self._in_a_row.clear()
+        self.failed.begin_anew()
         self.unmeasured.clear()
         self.evidence = Evidence(self.scenario, self.question_, fallen=self.evidence.fallen)
         return "; from now on sides run one after the other"
@@ -447,7 +397,7 @@ class Compare(Study):
         return any(side in effects for pair in self.evidence.pairs for effects in pair.effects.values())
 
     def _add_meaning(self, past: Sequence[Event]) -> str:
-        self._in_a_row.clear()
+        self.failed.interrupted()
         if not self._step:
             self._step = pairs.step_seconds(past)
         return self.short.add(meaning.traces(past))
@@ -516,7 +466,7 @@ class Compare(Study):
         if not self.of_seeds and len(lacking) == len(self._names):
             self._take(found)
             return self._failed(key, f"{self.question_.compared.name} was not measured: {self.unmeasured[lacking[0]]}")
-        self._in_a_row.clear()
+        self.failed.interrupted()
         self._take(replace(found, disturbed="") if self.of_seeds else found)
         if self._seeds_do_nothing:
             self.broken = _ONE_SEED
@@ -578,27 +528,15 @@ class Compare(Study):
         return None
 
     def without_effect(self, side: str) -> str | None:
-        """Why a setting did nothing here, where all that was computed is the same and no difference was seen.
-
-        Where speed is undecided, only if it is known why such a setting often does nothing.
-        """
+        """Why a setting did nothing here, where all that was computed is the same and no difference was seen."""
         found = self.meanings.get(side)
         other = next(each for each in self.evidence.others if each.name == side)
         if other.fields == self.scenario.sides[0].fields:
             return "it is the first side once more"
-        words = {self.evidence.finding(name, other).word for name in MEASURES} - {"same", "undecided"}
         parts = any(self.parted(side)) or not self.evidence.counted
-        if found is None or found.word != "identical" or words or parts:
+        if found is None or found.word != "identical" or parts:
             return None
-        read = [field for field in other.fields if field.removeprefix("target.env.") not in self.unread]
-        known = [why for path, why in NO_EFFECT.items() if any(field.startswith(path) for field in read)]
-        answer = self.evidence.answer(other)
-        if answer.word != "same" or answer.mean is None or not answer.mean.low <= 0 <= answer.mean.high:
-            return "; ".join(["no number differs by it, bit by bit; speed is not decided", *known]) if known else None
-        margin = self.evidence.margin(self.question_.measure)
-        within = margin_in_words(margin, self.question_.measure) if margin else "no difference"
-        name = self.question_.compared.name
-        return "; ".join([f"the same numbers, bit by bit, and the same {name} within {within}", *known])
+        return without_effect.why(self.evidence, other, self.unread)
 
     @property
     def in_words(self) -> str:
@@ -623,8 +561,8 @@ class Compare(Study):
     @property
     def nothing(self) -> str:
         """Why there is no pair to compare by."""
-        if self.failures:
-            return f"nothing was compared: {self.failures[-1]}"
+        if self.failed.told:
+            return f"nothing was compared: {self.failed.told[-1]}"
         if self.question_.of_meaning and self.meanings:
             return "no pair was made: short runs tell what both compute"
         return "nothing was compared: the budget has no room for a pair" if self.over else "nothing was compared yet"
@@ -640,20 +578,11 @@ class Compare(Study):
             "answers": [as_json(self._said(finding)) for finding in self.evidence.findings()],
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,
-            "failures": self.failures,
+            "failures": self.failed.told,
             "left_out": self.left_out,
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
-
-
-def _why_lost(side: str, ended: Ended) -> str:
-    said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
-    return f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
-
-
-def _is_unavailable(ended: Ended) -> bool:
-    return ended.outcome == "refused" and _UNAVAILABLE in ended.reason
 
 
 def _number(key: str) -> int:

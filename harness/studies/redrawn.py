@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.statistics.sequential import LEVEL, Look, critical, share
 from harness.studies.evidence import GUARD_PART, GUARD_ROOM, GUARDS
+from harness.studies.finding import Margin
 
 DRAWN = 10_000
 WORDS = ("undecided", "same", "faster", "slower")
@@ -92,4 +93,5 @@ def _said(mean: _Mean, bound: float, resolve: float) -> Array:
     if bound == math.inf:
         return np.zeros(len(mean.value), int)
     low, high = mean.value - bound * mean.error, mean.value + bound * mean.error
-    return np.select([(low >= -resolve) & (high <= resolve), low > 0, high < 0], [1, 2, 3], 0)
+    margin = Margin.relative(resolve)
+    return np.select([(margin.low <= low) & (high <= margin.high), low > 0, high < 0], [1, 2, 3], 0)

@@ -147,7 +147,7 @@ def test_a_side_that_fails_now_and_then_is_never_faster() -> None:
     study = _compared(Question())
     _lost(study, "b")
     for effect in (0.03, 0.031, 0.029, 0.03, 0.0305, 0.0295, 0.03):
-        study._in_a_row.clear()
+        study.failed.interrupted()
         study._take(Pair("run", 1.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
     (found,) = study.evidence.findings()
     assert (found.word, found.missing, study.broken) == ("undecided", 1, "")
@@ -303,7 +303,7 @@ def test_a_side_that_fails_three_times_is_an_answer() -> None:
     for _ in range(3):
         assert (study.broken, study.over) == ("", False)
         _lost(study, "b")
-        study._in_a_row.clear()  # a pair came between
+        study.failed.interrupted()  # a pair came between
     assert (study.broken, study.over) == ("b did not train to the end: crashed: it ended by signal 9", True)
 
 
@@ -373,7 +373,7 @@ def test_the_first_side_and_the_machine_are_no_answer_about_the_other() -> None:
     mixed = Compare(SIDES, Question())
     for side in ("b", "a", "b"):
         _lost(mixed, side)
-    assert (mixed.broken, mixed.over, mixed.tries_again) == ("", True, True)
+    assert (mixed.broken, mixed.over, mixed.failed.tries_again) == ("", True, True)
 
 
 @pytest.mark.parametrize("lost", ["aaa", "aba", "bab", "bbb"])
@@ -382,7 +382,7 @@ def test_sides_that_never_lived_together_run_one_after_the_other(lost: str) -> N
     study = Compare(SIDES, Question())
     study.short.found = {"b": Meaning("identical", "", 0.0)}
     told = [_lost(study, side) for side in lost]
-    assert (study.duet, study.has_given_up, study.broken) == (False, False, "")
+    assert (study.duet, study.failed.in_vain, study.broken) == (False, False, "")
     assert told[-1].endswith("; from now on sides run one after the other")
 
 
@@ -390,7 +390,7 @@ def test_sides_that_lived_together_once_are_not_parted() -> None:
     study = _compared(Question())
     for side in "aba":
         _lost(study, side)
-    assert (study.duet, study.has_given_up) == (True, True)
+    assert (study.duet, study.failed.in_vain) == (True, True)
 
 
 def test_a_side_that_fell_in_a_short_run_is_not_faster() -> None:
@@ -411,7 +411,7 @@ def test_what_is_not_measured_is_not_when_it_is_opened_again() -> None:
     study = Compare(SIDES, Question())
     for _ in range(3):
         study._failed("pair-001", "peak memory was not measured: no turn had it")
-    assert (study.has_given_up, study.tries_again) == (True, False)
+    assert (study.failed.in_vain, study.failed.tries_again) == (True, False)
 
 
 def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
@@ -685,7 +685,7 @@ def test_what_diverges_at_once_is_not_tried_again() -> None:
         "meaning", Pair("run", 1.0, {}, {}), [("b", Ended(1.0, "b", "worker/0", "diverged", "loss is nan"))]
     )
     assert (study.broken, study.over) == ("b did not train to the end: diverged: loss is nan", True)
-    assert study.fallen == {"b": [study.broken]}
+    assert study.failed.fallen == {"b": [study.broken]}
 
 
 def test_what_diverges_in_turns_would_apart() -> None:
@@ -750,7 +750,7 @@ def test_two_sides_that_are_lost_at_once_are_two_answers() -> None:
     for each in (study, lived):
         for _ in range(2):
             each._add_lost("pair-001", Pair("run", 1.0, {}, {}), [("b", CRASHED), ("c", CRASHED)])
-            assert (each.over, each.broken, set(each.fallen)) == (False, "", {"b", "c"})
+            assert (each.over, each.broken, set(each.failed.fallen)) == (False, "", {"b", "c"})
         each._add_lost("pair-001", Pair("run", 1.0, {}, {}), [("b", CRASHED), ("c", CRASHED)])
     assert (study.duet, study.broken) == (False, ""), "they may not fit into memory at once"
     told = "b did not train to the end: crashed: signal 9; c did not train to the end: crashed: signal 9"
@@ -761,7 +761,7 @@ def test_other_sides_that_are_lost_by_turns_are_not_given_up() -> None:
     study = _three("b", "c")
     for side in "cbc":
         _lost(study, side)
-        assert (study.has_given_up, study.over) == (False, False)
+        assert (study.failed.in_vain, study.over) == (False, False)
     _lost(study, "c")
     assert (study.broken, _code(study)) == ("c did not train to the end: crashed: it ended by signal 9", 1)
 

@@ -223,9 +223,9 @@ def test_a_side_that_never_trained_is_a_reason() -> None:
 
 def test_what_the_old_one_never_had_is_told_and_is_no_reason() -> None:
     study = _speed()
-    study.failures.append("old did not train to the end: refused: RefusedError: amp bfloat16 is not available")
+    study.failed.told.append("old did not train to the end: refused: RefusedError: amp bfloat16 is not available")
     assert {reason.word for reason in qualify._speed(study, "one")} == {"not decided"}
-    study.unavailable = study.failures[-1]
+    study.unavailable = study.failed.told[-1]
     (reason,) = (each for each in qualify._speed(study, "one") if each.text.startswith("nothing was compared"))
     assert reason.word == "go"
 
@@ -275,8 +275,8 @@ def test_an_operator_that_dies_now_and_then_in_the_new_one_alone_is_not_decided(
 
 def test_where_the_old_one_has_nothing_of_it_nothing_is_decided(tmp_path: Path) -> None:
     study = _speed()
-    study.failures.append("old did not train to the end: refused")
-    study.unavailable = study.failures[-1]
+    study.failed.told.append("old did not train to the end: refused")
+    study.unavailable = study.failed.told[-1]
     latency = _latency()
     (reason,) = qualify._latency(latency, "one")
     assert (reason.word, reason.text) == ("not decided", "steps: nothing was compared yet")

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
+import numpy as np
+import pytest
+
+from harness.studies import redrawn
+from harness.studies.evidence import GUARD, GUARDED, Evidence
+from harness.studies.finding import Question
+from harness.studies.pairs import Pair
 from harness.studies.redrawn import Effects, answers, centred
+from harness.studies.sides import Side, Sides
 
 
 def _effects(sd: float) -> Effects:
@@ -63,3 +72,41 @@ def test_what_the_whole_time_does_not_show_is_no_difference() -> None:
 
 def test_scatter_is_told_around_each_mean() -> None:
     assert centred([1.0, 3.0], [0.0, 4.0]) == [(-1.0, -2.0), (1.0, 2.0)]
+
+
+def _shifting(planted: float, overall: float) -> Effects:
+    """Effects whose guard goes its own way, so that both often say what the other does not."""
+    random = Random(11)
+    values = [random.gauss(planted, 0.005) for _ in range(60)]
+    return [(value, 0.5 * value + random.gauss(overall, 0.008)) for value in values]
+
+
+@pytest.mark.parametrize(
+    "effects", [_shifting(0.004, 0.002), _shifting(0.006, -0.004), _shifting(0.0, 0.0), _shifting(0.0, 0.012)]
+)
+def test_comparisons_that_are_drawn_answer_as_those_of_the_command_do(
+    monkeypatch: pytest.MonkeyPatch, effects: Effects
+) -> None:
+    many, most = 60, 12
+    monkeypatch.setattr(redrawn, "DRAWN", many)
+    drawn = np.random.default_rng(0).choice(np.asarray(effects, float), (many, most))
+    found = [_by_the_command(comparison.tolist()) for comparison in drawn]
+    words = Counter(word for word, _ in found)
+    told = answers(effects, most, 0.01)
+    assert [round(many * share) for share in (told.faster, told.slower, told.same)] == [
+        words[word] for word in ("faster", "slower", "same")
+    ]
+    assert round(many * told.pairs) == sum(pairs for _, pairs in found)
+
+
+def _by_the_command(effects: Effects) -> tuple[str, int]:
+    """What a comparison of such pairs says, and after how many of them."""
+    sides = Sides("q", {"title": "t", "workload": {}}, (Side("a", {}), Side("b", {})))
+    evidence = Evidence(sides, Question("throughput", 0.01))
+    for look, (own, guard) in zip(redrawn.looks(len(effects)), effects, strict=True):
+        evidence.pairs.append(Pair("run", 10.0, {GUARDED: {"b": own}, GUARD: {"b": guard}}, {}))
+        evidence.looks.append(look)
+        (finding,) = evidence.findings()
+        if finding.word != "undecided":
+            return finding.word, look.n
+    return "undecided", len(effects)
