@@ -169,9 +169,10 @@ def _completed(arm: ArmMeasures) -> bool:
     return arm.ended is not None and arm.ended.outcome == "completed"
 
 
-def more(field: str, repeats: int) -> str:
-    """What would make an interval narrower: 5 repeats at least, since Student's t of fewer is wide."""
-    return f"give {field}: 5" if repeats < 5 else f"{repeats} repeats are too few"
+def more(field: Literal["repeat", "seeds"], count: int) -> str:
+    """What would make an interval narrower: 5 repeats or 8 seeds at least, since Student's t of fewer is wide."""
+    least, what = (5, "repeats") if field == "repeat" else (8, "seeds")
+    return f"give {field}: {least}" if count < least else f"{count} {what} are too few"
 
 
 def within(low: float, high: float, at_least: float | None, at_most: float | None) -> VerdictWord:

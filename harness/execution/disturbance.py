@@ -9,8 +9,9 @@ from typing import Any
 
 import psutil
 
+from harness.execution import control_group
+
 _PRESSURE = Path("/proc/pressure/cpu")
-_GROUPS, _OWN_GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 class Disturbance:
@@ -50,19 +51,8 @@ def _counts() -> dict[str, float]:
         "own": sum(os.times()[:4]),
         "clock": time.monotonic(),
         **_number(_PRESSURE, "waited", "total="),
-        **_throttled(_GROUPS, _OWN_GROUP),
+        **control_group.throttled(),
     }
-
-
-def _throttled(groups: Path, own: Path) -> dict[str, float]:
-    """How often limits of our control group, or of one that it is in, held processes back; nothing where none tells."""
-    try:
-        ours = groups / own.read_text().rpartition("::/")[2].strip()
-    except OSError:
-        return {}
-    every = [group / "cpu.stat" for group in (ours, *ours.parents) if group.is_relative_to(groups)]
-    found = [count for path in every for count in _number(path, "throttled", "nr_throttled ").values()]
-    return {"throttled": sum(found)} if found else {}
 
 
 def _number(path: Path, name: str, key: str) -> dict[str, float]:

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from harness.base.units import bytes_text
-from harness.execution import processor
+from harness.execution import control_group, processor
 from harness.gpu import installed
 from harness.gpu.nccl_log import NcclLog
 from harness.targets.interpreter import Interpreter
@@ -59,6 +59,7 @@ def of_machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "cores_allowed": len(os.sched_getaffinity(0)),
         "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        **control_group.cpu_limit(),
         "memory_bytes": psutil.virtual_memory().total,
         "kernel": platform.release(),
         **_of_gpus(),

@@ -9,6 +9,7 @@ from typing import Any
 from harness import checks, measures
 from harness.base.printable import printable
 from harness.checks import Finding, VerdictWord
+from harness.checks.goodput import Goodput
 from harness.checks.outcome import Outcome
 from harness.judging import hang_diagnosis
 from harness.judging.receipt_book import ReceiptBook
@@ -102,10 +103,12 @@ def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     return Spread(upper, default.what, source if same else f"{source}, another job")
 
 
-def _with_faults(between: Spread, plan: Plan, *arms: str | None) -> Spread:
-    """Calibrations know no faults: with one, runs differ by the default at least."""
-    faulted = any(arm.schedule for arm in plan.arms if arm.of in arms)
-    return max(between, checks.BETWEEN_RUNS, key=lambda spread: spread.sd) if faulted else between
+def _with_more(between: Spread, plan: Plan, check: checks.Check, of: str) -> Spread:
+    """Calibrations know no faults, and no checkpoints, which goodput has in it: runs differ by the default at least."""
+    arms = [arm for arm in plan.arms if arm.of in (of, check.baseline)]
+    saving = check.name == Goodput.name and any(arm.workload.checkpoint for arm in arms)
+    more = saving or any(arm.schedule for arm in arms)
+    return max(between, checks.BETWEEN_RUNS, key=lambda spread: spread.sd) if more else between
 
 
 def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str, between: Spread) -> Iterator[Judged]:
@@ -122,7 +125,7 @@ def _check_arm(plan: Plan, repeats: Mapping[str, Sequence[ArmMeasures]], of: str
         if not any(isinstance(check, Outcome) for check in given):
             asked = [Outcome(is_="completed"), *asked]
     for check in asked:
-        spread = _with_faults(between, plan, of, check.baseline)
+        spread = _with_more(between, plan, check, of)
         finding = _careful(check, repeats[of], repeats.get(check.baseline or "", ()), spread)
         yield Judged(of, check.name, finding.verdict, finding.reason, finding.comparison)
 

@@ -34,8 +34,8 @@ VERSION = 12
 """Raised when words of the plan or of the history change; runs of another version can be listed, not replayed."""
 
 _KIND = (
-    "training", "model", "model_args", "script", "dataset", "samples", "input", "batch_size", "loop", "kvstore",
-    "workers", "compression", "contexts", "amp",
+    "training", "model", "model_args", "script", "dataset", "samples", "input", "batch_size", "sync_every", "phases",
+    "loop", "kvstore", "workers", "compression", "contexts", "amp",
 )  # fmt: skip
 
 _NOISY = ("OMP_NUM_THREADS", "MXNET_ENGINE_TYPE")
@@ -106,6 +106,12 @@ class Job(Strict):
         each = self.batch_sizes or (self.batch_size,)
         rounds, rest = divmod(steps, len(each))
         return rounds * sum(each) + sum(each[(first + step) % len(each)] for step in range(rest))
+
+    @property
+    def size(self) -> list[int] | None:
+        """Of a sample, where all have the same; None where sizes vary."""
+        every = [sorted({*sizes}) for sizes in (self.sizes, self.widths, self.batch_sizes)]
+        return [size for sizes in every for size in sizes] if all(len(sizes) < 2 for sizes in every) else None
 
     @property
     def own_file(self) -> str | None:
@@ -205,7 +211,7 @@ class Arm(Strict):
     def kind(self) -> dict[str, Any]:
         """What decides how much runs of it scatter: its job, its software, the threads and the engine that it has."""
         software = {"target": str(self.target), **{name: self.env.get(name) for name in _NOISY}}
-        job = self.workload.model_dump(mode="json", include=set(_KIND))
+        job = {**self.workload.model_dump(mode="json", include=set(_KIND)), "size": self.workload.size}
         servers = sum(role.is_server for role in self.roles)
         network = self.network.model_dump(mode="json") if self.network is not None else None
         return {**job, "servers": servers, "network": network, **software}

@@ -25,7 +25,7 @@ class Spread:
     source: str
 
     def __str__(self) -> str:
-        return f"{self.sd:.0%} from {self.what} as {self.source}"
+        return f"{100 * self.sd:.2g}% from {self.what} as {self.source}"
 
 
 @dataclass(frozen=True)

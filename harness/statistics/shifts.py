@@ -58,7 +58,7 @@ def last_shift(values: Sequence[float], least: float = 0.0) -> Shift | None:
 def is_unusual(before: Sequence[float], tonight: float, least: float = 0.0) -> bool:
     """Whether one more value is unlike those before it, by more than ``least``; never with fewer than `MIN_BEFORE`.
 
-    Where all before were equal, anything else is.
+    Where all before were equal, anything else is; where most were, nothing that is no farther off than one of them.
     """
     if len(before) < MIN_BEFORE:
         return False
@@ -88,13 +88,15 @@ def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) 
 
     each = [part - np.median(part) for part in (before, after) if len(part) >= MIN_BEFORE]
     apart = np.concatenate(each)
-    scale = _MAD * float(np.median(np.abs(apart)))
-    worth = effective_size(before, beyond=0.0) if np.ptp(before) > 0 else float(len(before))
-    share = min(1.0, worth / len(before))
+    scale, share, least = _MAD * float(np.median(np.abs(apart))), 1.0, 0.0
+    if scale > 0 and np.ptp(before) > 0:
+        share = min(1.0, effective_size(before, beyond=0.0) / len(before))
+    elif scale == 0:  # most are equal: medians jump from one value to another, and order says little
+        scale, least = float(np.std(apart)), float(np.abs(apart).max()) if len(after) < MIN_BEFORE else 0.0
     freedom = max(1.0, len(apart) * share - len(each))
     sizes = [max(1.0, len(part) * share) for part in (before, after)]
     spread = scale * math.sqrt(sum((1.0 if size < 3 else _MEDIAN**2) / size for size in sizes))
-    return float(stdtrit(freedom, 1 - LEVEL / 2 / looks)) * spread
+    return max(least, float(stdtrit(freedom, 1 - LEVEL / 2 / looks)) * spread)
 
 
 def _moved(shift: Shift, by: int) -> Shift:

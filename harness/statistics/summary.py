@@ -9,6 +9,9 @@ from statistics import median
 
 from harness.statistics.comparison import CONFIDENT, MIN_SAMPLES
 
+_TOO_FEW, _FEWEST = "too few for an interval", 11
+"""Of fewer nobody knows how alike neighbours are well enough: whatever they are, they are not worth `MIN_SAMPLES`."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -32,7 +35,7 @@ def summarize(samples: Sequence[float]) -> Summary:
         raise ValueError("no samples")
     n, middle = len(samples), median(samples)
     if n < MIN_SAMPLES:
-        return Summary(n, middle, note="too few for an interval")
+        return Summary(n, middle, note=_TOO_FEW)
     if not all(map(math.isfinite, samples)):
         return Summary(n, middle, note="some are not finite")
     ordered = sorted(samples)
@@ -40,7 +43,8 @@ def summarize(samples: Sequence[float]) -> Summary:
         return Summary(n, middle, middle, middle)
     size, rank = _rank(samples)
     if size < MIN_SAMPLES:
-        return Summary(n, middle, note=f"too alike for an interval ({n} are worth {size:.2g})")
+        alike = f"too alike for an interval ({n} are worth {size:.2g})"
+        return Summary(n, middle, note=alike if n >= _FEWEST else _TOO_FEW)
     if rank < 0:
         return Summary(n, middle, note="its fifths differ too much for an interval")
     return Summary(n, middle, ordered[rank], ordered[-1 - rank])

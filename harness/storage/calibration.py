@@ -13,7 +13,10 @@ from harness.planning.plan import is_same_job
 from harness.storage.run_folder import RunFolder
 
 NAME = "calibrate"
-FACTS = ("cpu_model", "vectors", "cores", "cores_allowed", "governor", "memory_bytes", "kernel", "gpus", "gpu_driver")
+FACTS = (
+    "cpu_model", "vectors", "cores", "cores_allowed", "cpu_limit", "governor", "memory_bytes", "kernel", "gpus",
+    "gpu_driver",
+)  # fmt: skip
 """What a calibration is outdated by."""
 
 

@@ -25,7 +25,7 @@ class Compared:
     ``better`` and ``worse`` are what the other side is; ``absolute``: by difference, since it may be 0 or below;
     ``of_seeds``: a matter of where training goes, which differs from seed to seed, and not of time; ``by_turn``: how
     the rates of turns are compared in a duet, and ``whole`` the number that stands for it without turns; ``margin_of``:
-    the measure of which a part is the margin.
+    the measure of which a part is the margin; ``finest``: the smallest step that it has.
     """
 
     quantity: str
@@ -36,6 +36,7 @@ class Compared:
     absolute: bool = False
     by_turn: Turns | None = None
     margin_of: str = ""
+    finest: float = 0.0
     of_seeds: bool = False
     whole: str = ""
     pick: Pick = lambda each: max(quantity.value or 0.0 for quantity in each)
@@ -121,15 +122,14 @@ def _mean_until(fraction: float) -> Pick:
 
     def pick(each: Sequence[Quantity]) -> float:
         (curve,) = each
-        end = max(1, round(len(curve.samples) * fraction))
-        return fmean(
-            curve.samples[:end] if fraction == 1 else curve.samples[max(0, end - len(curve.samples) // 10) : end]
-        )
+        end, tenth = max(1, round(len(curve.samples) * fraction)), max(1, len(curve.samples) // 10)
+        return fmean(curve.samples[:end] if fraction == 1 else curve.samples[max(0, end - tenth) : end])
 
     return pick
 
 
-_HELD_BACK = {"held_back": 297}
+_OF_DIGITS = 297
+_HELD_BACK = {"held_back": _OF_DIGITS}
 _LATENCY, _PHASES, _LIVE = {"sync_every": 1}, {"phases": True}, {"memory": "live"}
 MEASURES: Mapping[str, Compared] = {
     "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_middle_turns),
@@ -163,6 +163,13 @@ MEASURES: Mapping[str, Compared] = {
     ),
     "steps_to_loss": Compared("steps_to_loss", "better", "worse", of_seeds=True),
     "accuracy": Compared(
-        "accuracy", "better", "worse", lower_is_better=False, needs=_HELD_BACK, absolute=True, of_seeds=True
+        "accuracy",
+        "better",
+        "worse",
+        lower_is_better=False,
+        needs=_HELD_BACK,
+        absolute=True,
+        finest=1 / _OF_DIGITS,
+        of_seeds=True,
     ),
 }

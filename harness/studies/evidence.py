@@ -171,15 +171,15 @@ class Evidence:
         return self._margin_of_seeds(measure, counted)
 
     def margin_of_seeds(self, measure: str) -> Margin | None:
-        """Half of what seeds make of it at least; None where nobody can say."""
+        """Half of what seeds make of it at least, or the smallest step that it has; None where nobody can say."""
         return self._margin_of_seeds(measure, self.counted)
 
     @staticmethod
     def _margin_of_seeds(measure: str, counted: Sequence[Pair]) -> Margin | None:
         firsts = [pair.first[measure] for pair in counted if measure in pair.first]
-        absolute = MEASURES[measure].absolute
-        scale = firsts if absolute else [math.log(value) for value in firsts if value > 0]
-        return Margin.around(_at_least(scale) / 2) if len(scale) > 1 else None
+        kind = MEASURES[measure]
+        scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
+        return Margin.around(max(_at_least(scale) / 2, kind.finest)) if len(scale) > 1 else None
 
     def is_worse_by_more(self, finding: Finding) -> bool:
         """Whether all of its interval lies beyond what counts as the same."""

@@ -37,7 +37,7 @@ def test_a_close_limit_needs_seeds() -> None:
     finding = CHECK.judge(_arm(1.0001, "a"), _arm(1, "b"))
     assert finding.verdict == "invalid"
     assert "; 1 seed, and 20% from seed to seed as a cautious default)" in finding.reason
-    assert finding.reason.endswith("the interval lies across the limit, give seeds: 5")
+    assert finding.reason.endswith("the interval lies across the limit, give seeds: 8")
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from harness.checks import worst
+from harness.checks.goodput import Goodput
 from harness.checks.outcome import Outcome
 from harness.checks.utilisation import Utilisation
-from harness.judging.judge import _between_runs, _careful, _with_faults, judge
+from harness.judging.judge import _between_runs, _careful, _with_more, judge
 from harness.planning.plan import Plan
 from harness.statistics.comparison import Spread
 from harness.vocabulary.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
@@ -214,6 +215,8 @@ def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan
 
     assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
     assert between(0.02, batch_size=4096) == (0.09, "a cautious default")
+    assert between(0.02, size=[224]) == (0.09, "a cautious default")
+    assert between(0.02, sync_every=1) == (0.09, "a cautious default")
     assert between(0.02, model_args={"layers": 12}) == (0.09, "a cautious default")
     assert between(0.02, network={"mtu": 1500, "hosts": []}) == (0.09, "a cautious default")
     assert between(0.02, impaired=False) == (0.02, "calibrated here with 12 runs of lenet"), "as earlier ones had it"
@@ -234,8 +237,12 @@ def test_a_calibration_is_of_the_software_and_of_all_arms(plan_of: Callable[...,
 def test_with_faults_runs_differ_by_the_default_at_least(plan_of: Callable[..., Plan]) -> None:
     plan = plan_of(SCENARIO, ("faults", [KILL]), ("expect", {"outcome": "hung"}))
     calm, wild = Spread(0.01, "runs", "calibrated"), Spread(0.2, "runs", "calibrated")
-    assert [_with_faults(spread, plan, "main", None).sd for spread in (calm, wild)] == [0.09, 0.2]
-    assert _with_faults(calm, plan, "control", None) is calm
+    completed, goodput = Outcome(is_="completed"), Goodput(versus="control", at_least="90%")
+    assert [_with_more(spread, plan, completed, "main").sd for spread in (calm, wild)] == [0.09, 0.2]
+    assert _with_more(calm, plan, completed, "control") is calm
+    saving = plan_of(SCENARIO, ("workload.checkpoint", {"every": 10, "keep": 2}))
+    assert _with_more(calm, saving, completed, "main") is calm
+    assert _with_more(calm, saving, goodput, "main").sd == 0.09, "saving is in it, and no calibration knows how long"
 
 
 def test_a_control_that_no_check_names_decides_nothing_but_is_told(plan_of: Callable[..., Plan]) -> None:

@@ -63,3 +63,15 @@ def test_flat_series_are_rarely_suspected(phi: float) -> None:
 def test_any_series_has_an_answer(values: list[float]) -> None:
     found = last_shift(values)
     assert found is None or shifts.MIN_BEFORE <= found.at < len(values)
+
+
+@pytest.mark.parametrize("odd", [1, 3])
+def test_of_few_values_that_come_again_and_again_none_is_unusual(odd: int) -> None:
+    """As of a loss that rounding makes one of two."""
+    before = [0.302 if night in range(2, 2 + 3 * odd, 3) else 0.3 for night in range(10)]
+    assert not is_unusual(before, 0.302)
+    assert not is_unusual(before, 0.301)
+    assert is_unusual(before, 0.32)
+    assert last_shift([*before, 0.302]) is None
+    assert last_shift([*before, 0.302, 0.302, 0.3, 0.302, 0.302]) is None
+    assert last_shift([*before, *[0.32] * 5]) == Shift(10, 0.3, 0.32)

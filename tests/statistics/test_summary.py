@@ -20,6 +20,12 @@ def test_below_six_samples_there_is_no_interval() -> None:
     assert summarize([1.0, 2.0, 3.0]) == Summary(3, 2.0, None, None, "too few for an interval")
 
 
+def test_of_ten_nobody_knows_how_alike_they_are() -> None:
+    for n, note in ((6, "too few for an interval"), (10, "too few for an interval"), (11, "")):
+        found = summarize([1.0 + 0.01 * ((7 * place) % n) for place in range(n)])
+        assert (found.note, found.low is None) == (note, bool(note))
+
+
 def test_a_series_that_only_rises_has_none_either() -> None:
     rising = summarize([float(value) for value in range(40)])
     assert (rising.median, rising.low, rising.high) == (19.5, None, None)

@@ -99,3 +99,9 @@ def test_a_number_that_is_not_finite_is_none() -> None:
     lost = arm(Quantity("final_loss", "", math.nan, 10))
     assert MEASURES["drift"].value(lost) is None
     assert MEASURES["drift"].apart(arm(Quantity("final_loss", "", 0.3, 10)), lost, False) is None
+
+
+def test_half_way_of_a_curve_of_few_losses_is_one_of_them() -> None:
+    for losses, half_way in (((3.0, 2.0, 1.0), 2.0), ((9.0,), 9.0), (tuple(map(float, range(20))), 8.5)):
+        curve = Quantity("loss_curve", "loss", losses[-1], len(losses), samples=losses)
+        assert MEASURES["loss_half_way"].value(arm(curve)) == half_way
