@@ -15,12 +15,14 @@ from harness import checks
 from harness.asv_bridge.environment import CUDA_VARIABLE, ENV_VARIABLE, MXNET_VARIABLE, SAVES_VARIABLE, SESSION_VARIABLE
 from harness.asv_bridge.nights import NIGHT_VARIABLE, key_of
 from harness.base.errors import DamagedRunError, NotPassedError, UntrustworthyRunError
+from harness.checks import BETWEEN_RUNS
 from harness.checks.drift import drift_of
 from harness.checks.outcome import Outcome
 from harness.execution import machine, request
 from harness.execution.interruption import Interruption
 from harness.execution.request import Planned
 from harness.execution.run import execute, ignore
+from harness.judging.judge import between_runs
 from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
@@ -28,13 +30,15 @@ from harness.scenario.load import LoadedScenario
 from harness.scenario.schema import Target
 from harness.storage import run_folder
 from harness.storage.run_folder import RunFolder
-from harness.targets import resolve
+from harness.targets import resolve, settings, unread
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 _AROUND = {1: (9, 0.235), 2: (5, 0.18), 3: (3, 0.18), 6: (3, 0.22)}
+_BETWEEN_NIGHTS, _IN_ALL = 0.05, 0.09
 """Samples for each repeat, and how far they lie around it (a logarithm), from so many repeats on.
 
 Such that asv's test marks at most 2 % of nights that differ by 9 % in all: 7.5 % from run to run, 5 % between nights.
+Where this machine is known to differ by more from run to run, by as much more.
 """
 
 
@@ -42,8 +46,8 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
     """All samples of one quantity of one arm, in asv's form; NaN where it is not available."""
     if NIGHT_VARIABLE in os.environ:
         rounds = (_of_night(loaded).get("numbers", {}).get(arm) or {}).get(quantity) or []
-        positive = [abs(value) for value in rounds]
-        return {"samples": as_samples(median(positive), positive[1:] and positive), "number": 1} if rounds else math.nan
+        told = [_beside_one(value) if quantity == "drift" else value for value in rounds]
+        return {"samples": as_samples(median(told), told[1:] and told), "number": 1} if told else math.nan
     judged = _judged(loaded)
     if judged is None:
         return math.nan
@@ -54,17 +58,20 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
         _say(f"{quantity} of {arm} is not available: {tracked.note}")
         return math.nan
     repeats = sum(other.of == arm for other in verdict.arms)
-    return {"samples": as_samples(tracked.value, tracked.samples if repeats > 1 else ()), "number": 1}
+    noise = between_runs(plan, verdict.facts).sd if quantity == "seconds_per_sample" else 0.0
+    return {"samples": as_samples(tracked.value, tracked.samples if repeats > 1 else (), noise), "number": 1}
 
 
-def as_samples(value: float, repeats: Sequence[float]) -> list[float]:
+def as_samples(value: float, repeats: Sequence[float], noise: float = 0.0) -> list[float]:
     """What asv may take for noise: each repeat, or the one run there is, with others around it where nights differ.
 
     Samples from within runs made `asv compare` mark 28 % of the numbers of nights with the same code; a run alone, or a
-    few repeats, are too few for its test to mark anything below 2.3 times as much.
+    few repeats, are too few for its test to mark anything below 2.3 times as much. ``noise``: from run to run, where
+    it is known.
     """
     centres = repeats or [value]
     count, width = _AROUND[max(least for least in _AROUND if least <= len(centres))]
+    width *= max(1.0, math.hypot(noise, _BETWEEN_NIGHTS) / _IN_ALL) if noise > BETWEEN_RUNS.sd else 1.0
     steps = [width * (2 * place / (count - 1) - 1) for place in range(count)]
     return [centre * math.exp(step) for centre in centres for step in steps]
 
@@ -144,6 +151,8 @@ def _with(target: Target, versions: Mapping[str, str]) -> Target:
 def _run(project: Path, planned: Planned) -> RunFolder | None:
     """None where its target does not run on this machine's GPUs."""
     interpreters = resolve.interpreters(planned.plan, _say, planned.written)
+    for name, near in unread.of_plan(planned.plan, interpreters).items():
+        _say(settings.does_nothing(name, near))
     if reason := machine.unfit(planned.plan, interpreters):
         _say(f"left out: {reason}")
         return None
@@ -219,7 +228,15 @@ def _baseline(plan: Plan) -> str:
 
 
 def _drift(subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Quantity:
-    drift = drift_of(subjects, baselines)
+    """Of all repeats together, and of each."""
+    drift, unit = drift_of(subjects, baselines), "1 is none"
     if drift is None:
-        return Quantity("drift", "relative", None, note="no final loss to compare")
-    return Quantity("drift", "relative", abs(drift.estimate), drift.n)
+        return Quantity("drift", unit, None, note="no final loss to compare")
+    each = [drift_of([one], [other]) for one, other in zip(subjects, baselines, strict=True)]
+    samples = tuple(_beside_one(found.estimate) for found in each if found is not None)
+    return Quantity("drift", unit, _beside_one(drift.estimate), drift.n, samples=samples)
+
+
+def _beside_one(drift: float) -> float:
+    """How far it is off, for a comparison by ratio: of numbers about zero one is many times another by chance."""
+    return 1 + abs(drift)

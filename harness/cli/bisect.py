@@ -71,6 +71,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> Bisect:
+    from harness.cli._settings import warn_of_targets
     from harness.studies import sides
     from harness.studies.bisect import Asked, Bisect
 
@@ -88,7 +89,9 @@ def _study(arguments: argparse.Namespace) -> Bisect:
     named |= {name: value for name, value in given.items() if value}
     if arguments.path is not None:
         named |= {"name": arguments.path.stem, "values": sides.whole(arguments.path)}
-    return Bisect(Asked((good, *_between(arguments, good, bad), bad), **named))
+    study = Bisect(Asked((good, *_between(arguments, good, bad), bad), **named))
+    warn_of_targets((good, bad), [named.get("values", {})])
+    return study
 
 
 def _between(arguments: argparse.Namespace, good: Target, bad: Target) -> list[Target]:

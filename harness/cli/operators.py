@@ -70,6 +70,7 @@ def exit_code(found: Parity, only: Sequence[str]) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> Operators:
+    from harness.cli._settings import warn_of_targets
     from harness.studies.operators import Operators
     from harness.targets.interpreter import on_disk, require_mxnet
 
@@ -77,6 +78,7 @@ def _study(arguments: argparse.Namespace) -> Operators:
     for target in targets:
         if target.python:  # ours have it
             require_mxnet(on_disk(target.python).python, target.env)
+    warn_of_targets(targets)
     return Operators(*targets, arguments.only or (), arguments.times)
 
 

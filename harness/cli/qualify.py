@@ -81,6 +81,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> Qualify:
+    from harness.cli._settings import warn_of_targets
     from harness.studies import qualify
     from harness.studies.operators import Operators
     from harness.studies.qualify import Asked, Qualify
@@ -105,7 +106,9 @@ def _study(arguments: argparse.Namespace) -> Qualify:
     operators = Operators(old, new, only)
     operators.say = _say
     operators.require_known()
-    return Qualify(Asked(old, new, scenarios, operators=only, left_out=left_out, **given))
+    study = Qualify(Asked(old, new, scenarios, operators=only, left_out=left_out, **given))
+    warn_of_targets((old, new), scenarios.values())
+    return study
 
 
 def _say(line: str) -> None:

@@ -34,6 +34,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
     from harness.base.errors import InputError
     from harness.cli import EXIT_INTERRUPTED, _studying
+    from harness.cli._console import Console
+    from harness.cli._settings import warn_of_unread
     from harness.storage.run_folder import storage_error
     from harness.studies.shrink import Shrink
     from harness.targets import resolve
@@ -43,7 +45,8 @@ def execute(arguments: argparse.Namespace) -> int:
     _options.require_alone(arguments, "arm", "set")
     make = lambda: Shrink(arguments.results, arguments.run, arguments.arm, arguments.set)  # noqa: E731
     study, folder = _studying.opened(Shrink, make, arguments)
-    resolve.interpreters(study.plan, lambda line: print(line, file=sys.stderr))
+    found = resolve.interpreters(study.plan, lambda line: print(line, file=sys.stderr))
+    warn_of_unread(Console(stderr=True), study.plan, found)
     sys.stderr.write(f"it ended in {study.outcome} with {len(study.entries)} faults; every trial is a run\n")
     again = f"harness shrink --resume {folder.id} --output {shlex.quote(str(arguments.output))}"
     finished = _studying.run(study, folder, in_process=True, again=again if arguments.output else "")

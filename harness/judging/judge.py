@@ -32,7 +32,7 @@ def judge(plan: Plan, past: Iterable[Event], run: str, facts: Mapping[str, Any])
             hear(event)
     arms = {name: observer.result() for name, observer in observers.items()}
     repeats = by_arm(arms.values())
-    between = _between_runs(plan, facts)
+    between = between_runs(plan, facts)
     judged = [judged for of in repeats for judged in _check_arm(plan, repeats, of, between)]
     verdict, reason = _overall(judged, tuple(arms.values()))
     stacks = [stack for observer in observers.values() for stack in observer.stacks]
@@ -87,7 +87,7 @@ class _ArmObserver:
         return ArmMeasures(*which, self._ended, self._receipts.receipts(), by_name)
 
 
-def _between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
+def between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     """What runs differ by here: as this machine was calibrated with such a job when the run was made.
 
     Else the cautious default, or what another job's runs differ by, if that is more.

@@ -24,7 +24,7 @@ from harness.studies.nights import ACCEPTED, FILE, Measured, Night
 from harness.studies.own_files import differing_lines, keep, restorer
 from harness.studies.tracked import Change, Tracked
 from harness.studies.watched import Step, Watched
-from harness.targets import resolve
+from harness.targets import resolve, settings, unread
 from harness.targets.build_step import Say
 from harness.targets.interpreter import Interpreter
 
@@ -152,7 +152,10 @@ class _Eye:
             self.left_out[key] = missing
             return
         now, kept = software.describe(found, values, self._root, self._folder.parent, self._say)
-        self.interpreters |= resolve.interpreters(plan, self._say)
+        interpreters = resolve.interpreters(plan, self._say)
+        for name, variable in unread.of_plan(plan, interpreters).items():
+            self._say(f"{key}: {settings.does_nothing(name, variable)}")
+        self.interpreters |= interpreters
         keep(kept, self._folder)
         self.files |= kept
         before = nights.past(self._past, self._accepted, key)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from asv._stats import is_different
 from asv_runner.statistics import compute_stats
 
-from harness.asv_bridge.tracking import as_samples
+from harness.asv_bridge.tracking import _beside_one, _drift, as_samples
+from harness.vocabulary.quantities import ArmMeasures, Quantity
+from tests.checks.arms import arm
 
 NIGHTS = 300
 
@@ -20,14 +23,14 @@ def _marked(first: list[float], second: list[float]) -> bool:
     return is_different(first, second, one_stats, other_stats) and not 1 / 1.1 < one / other < 1.1
 
 
-def _night(draw: random.Random, repeats: int) -> list[float]:
+def _night(draw: random.Random, repeats: int, noise: float = 0.075) -> list[float]:
     """Medians of runs of one night: 9 % in all, of which 5 % are the night's."""
     night = draw.gauss(0, 0.05)
-    return [math.exp(night + draw.gauss(0, 0.075)) for _ in range(repeats)]
+    return [math.exp(night + draw.gauss(0, noise)) for _ in range(repeats)]
 
 
-def _told(night: list[float]) -> list[float]:
-    return as_samples(night[0], night if len(night) > 1 else ())
+def _told(night: list[float], noise: float = 0.0) -> list[float]:
+    return as_samples(night[0], night if len(night) > 1 else (), noise)
 
 
 def test_one_run_is_its_number_and_where_others_may_be() -> None:
@@ -51,6 +54,33 @@ def test_nights_of_the_same_code_are_hardly_ever_marked(repeats: int) -> None:
     draw = random.Random(repeats)
     marked = sum(_marked(_told(_night(draw, repeats)), _told(_night(draw, repeats))) for _ in range(NIGHTS))
     assert marked <= 0.03 * NIGHTS
+
+
+def test_nor_where_a_calibration_knows_that_runs_differ_by_more() -> None:
+    marked = {}
+    for known in (0.0, 0.12):
+        draw = random.Random(1)
+        nights = [[_told(_night(draw, 1, 0.12), known) for _ in range(2)] for _ in range(NIGHTS)]
+        marked[known] = sum(_marked(*each) for each in nights)
+    assert marked[0.12] <= 0.03 * NIGHTS < marked[0.0]
+    assert as_samples(1.0, (), 0.05) == as_samples(1.0, ()), "one that is quieter may be another night"
+
+
+def test_drift_that_lies_about_nothing_is_not_marked() -> None:
+    draw = random.Random(4)
+    drifts = [[draw.gauss(0.0, 0.02) for _ in range(2)] for _ in range(NIGHTS)]
+    assert not any(_marked(*(as_samples(_beside_one(drift), ()) for drift in each)) for each in drifts)
+    assert _marked(as_samples(_beside_one(0.0), ()), as_samples(_beside_one(-0.5), ()))
+
+
+def test_each_seed_has_a_drift_among_the_samples() -> None:
+    def of(*losses: float) -> list[ArmMeasures]:
+        each = [Quantity("final_loss", "loss", loss, 1, samples=(loss,)) for loss in losses]
+        return [replace(arm(loss), seed=seed) for seed, loss in enumerate(each)]
+
+    found = _drift(of(1.1, 0.9, 1.0, 1.05), of(1.0, 1.0, 1.0, 1.0))
+    assert found.samples == pytest.approx((1.1, 1.1, 1.0, 1.05))
+    assert (found.value, found.n) == (pytest.approx(1.0098, abs=1e-4), 4)
 
 
 @pytest.mark.parametrize(("repeats", "share"), [(1, 0.7), (3, 0.75), (5, 0.9)])

@@ -122,7 +122,7 @@ def test_compare_show_and_publish(project: Project) -> None:
     assert re.findall(r'<(?:script|link)[^>]*"https?:', (html / "index.html").read_text()) == []
     index = json.loads((html / "index.json").read_text())
     assert index["params"]["mxnet"] == ["1.9.1"]
-    assert index["benchmarks"]["scenarios.Small.track_drift"]["unit"] == "relative"
+    assert index["benchmarks"]["scenarios.Small.track_drift"]["unit"] == "1 is none"
     assert len(list((html / "graphs").rglob("scenarios.Small.track_seconds_per_sample.json"))) >= 1
 
 

@@ -10,7 +10,7 @@ from harness.checks import worst
 from harness.checks.goodput import Goodput
 from harness.checks.outcome import Outcome
 from harness.checks.utilisation import Utilisation
-from harness.judging.judge import _between_runs, _careful, _with_more, judge
+from harness.judging.judge import _careful, _with_more, between_runs, judge
 from harness.planning.plan import Plan
 from harness.statistics.comparison import Spread
 from harness.vocabulary.events import Ended, Event, Exited, Injected, Loss, Signalled, Stack
@@ -188,18 +188,18 @@ def test_shares_of_repeats_are_judged_by_their_mean(plan_of: Callable[..., Plan]
         arm(Quantity("utilisation", "fraction", share, 20, share - 0.002, share + 0.002, "worker/0"), repeat=number)
         for number, share in enumerate(shares, 1)
     ]
-    found = _careful(Utilisation.model_validate({"at_least": "91%"}), arms, (), _between_runs(plan_of(), {}))
+    found = _careful(Utilisation.model_validate({"at_least": "91%"}), arms, (), between_runs(plan_of(), {}))
     assert found.verdict == "invalid"
     assert found.reason.startswith("mean of 5 repeats: worker/0 computes 91.7% of the time (90.0% to 93.4%)")
     lost = [*arms[:4], arm(Quantity("utilisation", "fraction", None, subject="worker/0"), repeat=5)]
-    short = _careful(Utilisation.model_validate({"at_least": "10%"}), lost, (), _between_runs(plan_of(), {}))
+    short = _careful(Utilisation.model_validate({"at_least": "10%"}), lost, (), between_runs(plan_of(), {}))
     assert (short.verdict, "1 of 5 repeats have none" in short.reason) == ("invalid", True)
     assert (
-        _careful(Utilisation.model_validate({"at_least": "91%"}), arms[3:4], (), _between_runs(plan_of(), {})).verdict
+        _careful(Utilisation.model_validate({"at_least": "91%"}), arms[3:4], (), between_runs(plan_of(), {})).verdict
         == "fail"
     )
     assert (
-        _careful(Utilisation.model_validate({"at_least": "85%"}), arms, (), _between_runs(plan_of(), {})).verdict
+        _careful(Utilisation.model_validate({"at_least": "85%"}), arms, (), between_runs(plan_of(), {})).verdict
         == "pass"
     )
 
@@ -210,7 +210,7 @@ def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan
     def between(sd: float, **job: Any) -> tuple[float, str]:
         kind = {**(plan_of().job(facts) or {}), **job}
         known = {"scenario": "lenet", "between_runs": {"n": 12, "sd": sd, "upper": sd}, "job": kind}
-        spread = _between_runs(plan_of(), {**facts, "calibration": known})
+        spread = between_runs(plan_of(), {**facts, "calibration": known})
         return spread.sd, spread.source
 
     assert between(0.02) == (0.02, "calibrated here with 12 runs of lenet")
