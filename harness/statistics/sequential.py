@@ -76,16 +76,16 @@ class Sequential:
     @property
     def detectable(self) -> float:
         """The smallest effect that so many values would have shown in four of five tries."""
-        return (self.half + _luck(self.n, self.sd)) * _caution(self.n)
+        return (self.half + _luck(self.n, self.sd)) * caution(self.n)
 
     def needed(self, half: float) -> int | None:
         """How many values in all an interval of that half-width takes; None for more than ten thousand."""
-        sd = self.sd * _caution(self.n)
+        sd = self.sd * caution(self.n)
         return _first(self.n, lambda n: half_width(n, sd, self.level) <= half)
 
     def needed_to_show(self, effect: float) -> int | None:
         """How many values it takes to show an effect in four of five tries; None for more than ten thousand."""
-        sd = self.sd * _caution(self.n)
+        sd = self.sd * caution(self.n)
         return _first(0, lambda n: shown(n, sd, self.level) <= effect)
 
 
@@ -187,7 +187,7 @@ def _luck(n: int, sd: float) -> float:
     return _LUCK * sd / math.sqrt(n)
 
 
-def _caution(n: int) -> float:
+def caution(n: int) -> float:
     """By how much the deviation of few normal values may be larger than it looks: its upper bound with 80 %."""
     if n < 2:
         return math.inf

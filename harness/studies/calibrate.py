@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
-from harness.statistics.sequential import MIN_VALUES, shown
+from harness.statistics.sequential import MIN_VALUES, caution, shown
 from harness.storage import calibration, history, run_folder
 from harness.studies import in_process, pairs, sides
 from harness.studies.evidence import GUARD, GUARDED
@@ -220,6 +220,7 @@ class Calibrate(Study):
         if len(same) < MIN_VALUES or len(planted) < 2:
             return {"n": len(self.pairs)}
         each, sd = fmean(pair.seconds for pair in self.pairs), stdev(same)
+        most = sd * caution(len(same))  # as comparisons take it
         lasting = each * len(self.pairs) / len(pairs.counted(self.pairs))
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
         guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}
@@ -237,10 +238,10 @@ class Calibrate(Study):
                 "effects": planted,
                 "guards": guards[PLANTED],
             },
-            "detectable": {str(minutes): shown(n, sd) if n >= MIN_VALUES else None for minutes, n in counts.items()},
+            "detectable": {str(minutes): shown(n, most) if n >= MIN_VALUES else None for minutes, n in counts.items()},
             "answers": {
-                str(minutes): {kind: asdict(answers(scatter, most, self.resolve, mean)) for kind, mean in kinds.items()}
-                for minutes, most in counts.items()
+                str(minutes): {kind: asdict(answers(scatter, n, self.resolve, mean)) for kind, mean in kinds.items()}
+                for minutes, n in counts.items()
             },
         }
 

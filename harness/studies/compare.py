@@ -35,8 +35,8 @@ from harness.studies.study_folder import Answer, StudyFolder
 from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
-MEANING, REPEATED, OTHERWISE = "meaning", "meaning-repeated", "meaning-rounded"
-_KEY = re.compile(r"meaning(-repeated|-rounded)?(-\d+)?|pair-\d+")
+MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
+_KEY = re.compile(r"meaning(-repeated|-rounded|-later)?(-\d+)?|pair-\d+")
 MEANING_STEPS, STEPS = 24, "workload.steps"
 _NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
@@ -88,6 +88,8 @@ class Compare(Study):
         self.left_out: list[str] = []
         self.unmeasured: dict[str, str] = {}
         self._first_diverged = False
+        self._itself: float | None = None
+        self._later_known = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
         self._beside = 0.0
@@ -122,6 +124,8 @@ class Compare(Study):
             return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
         if not self._done and self.short.want_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
             return [Trial(OTHERWISE, text)]
+        if self._wants_later:
+            return [Trial(LATER, self.pair(0, self._first_twice))]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
@@ -136,9 +140,23 @@ class Compare(Study):
     @property
     def over(self) -> bool:
         """Whether nothing more is to be run: it is answered, the budget is spent, or it cannot be answered."""
-        if self.broken or self.unavailable or self.changed or self.failed.in_vain:
-            return True
-        return self._is_enough and not self._again
+        return self._cannot_go_on or (self._is_enough and not self._again and not self._wants_later)
+
+    @property
+    def _cannot_go_on(self) -> bool:
+        return bool(self.broken or self.unavailable or self.changed or self.failed.in_vain)
+
+    @property
+    def _wants_later(self) -> bool:
+        """Whether pairs end apart that began alike, and nobody knows yet whether the first side ends where it did."""
+        if self._later_known or self._cannot_go_on:
+            return False
+        return any(meaning.is_apart(self._parted_later(side, found)) for side, found in self.short.found.items())
+
+    @property
+    def _first_twice(self) -> Sides:
+        first = self.scenario.sides[0]
+        return replace(self.scenario, sides=(first, replace(first, name=AGAIN)))
 
     @property
     def _is_enough(self) -> bool:
@@ -212,14 +230,14 @@ class Compare(Study):
         """Go on for longer, or not so long: the interval holds whoever stops when."""
         self.question_ = replace(self.question_, budget=budget)
 
-    def pair(self, number: int) -> str:
-        """The scenario of a pair; before a step's time is known, of any turns."""
-        asked = self.question_
+    def pair(self, number: int, of: Sides | None = None) -> str:
+        """The scenario of a pair, of these sides; before a step's time is known, of any turns."""
+        asked, of = self.question_, of or self.scenario
         needs, starts = asked.compared.needs, asked.asks_of_starts
         if not self.duet:
             seeds_alone = self.of_seeds and not self.scenario.has_faults
-            return self.scenario.apart(number, needs, seeds_alone if seeds_alone or starts else None)
-        return pairs.duet(self.scenario, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts)
+            return of.apart(number, needs, seeds_alone if seeds_alone or starts else None)
+        return pairs.duet(of, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts)
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -261,6 +279,8 @@ class Compare(Study):
             raise LookupError(key)
         if key == OTHERWISE:
             return f"{key}: {self._add_rounded(verdict, failure)}"
+        if key == LATER:
+            return f"{key}: {self._add_later(verdict, failure)}"
         if verdict is None or self.folder is None:
             return self._failed(key, failure, again=True)
         folder = run_folder.find(self.folder.results, verdict.run)
@@ -420,6 +440,21 @@ class Compare(Study):
         found = meaning.traces(history.read(folder.path / "history.jsonl"))
         return self.short.add_rounded({name: traces for name, traces in found.items() if name in ended})
 
+    def _add_later(self, verdict: Verdict | None, failure: str) -> str:
+        """How far the first side ends from itself; it is asked once, whatever comes of it."""
+        self._later_known = True
+        if verdict is None or self.folder is None:
+            return failure
+        folder = run_folder.find(self.folder.results, verdict.run)
+        seconds = pairs.seconds_of(folder)
+        self.seconds, self._beside = self.seconds + seconds, self._beside + seconds
+        if changed := self._differing(pairs.what_ran(folder, verdict.facts)):
+            return f"{changed[0]} has changed since"
+        if not verdict.trusted:
+            return verdict.reason
+        self._itself = pairs.pair_of(verdict, seconds, self._first_twice, self.duet).parted.get(AGAIN)
+        return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
+
     @property
     def meanings(self) -> Mapping[str, Meaning]:
         """What each other side computes, by short runs, and by where pairs ended if these were alike, bit by bit."""
@@ -427,13 +462,21 @@ class Compare(Study):
 
     def _in_the_end(self, side: str, found: Meaning) -> Meaning:
         """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""
-        steps = any(STEPS in each.fields for each in self.scenario.sides)
-        if self.of_seeds or self.scenario.has_faults or steps:
-            return found
         if found.word == "identical":
-            return meaning.in_the_end(found, self.parted(side))
+            return meaning.in_the_end(found, self._parted_later(side, found), self._itself)
+        if self.of_seeds or self.scenario.has_faults or self._steps_differ:
+            return found
         ends = self._ends_elsewhere(side) if found.word == "alike" else ""
         return meaning.elsewhere(found, ends) if ends else found
+
+    @property
+    def _steps_differ(self) -> bool:
+        return any(STEPS in each.fields for each in self.scenario.sides)
+
+    def _parted_later(self, side: str, found: Meaning) -> list[float]:
+        """How far pairs end apart of a side that began the same, bit by bit; nothing where they do anyway."""
+        anyway = self.of_seeds or self.scenario.has_faults or self._steps_differ
+        return [] if anyway or found.word != "identical" else self.parted(side)
 
     def _ends_elsewhere(self, side: str) -> str:
         """How far final losses of pairs are apart, all in one direction, where that is more than seeds make of them."""

@@ -40,7 +40,8 @@ def is_refuted(study: Compare, suspect: Suspect) -> bool:
     rounding grows as far as what is suspected, or pairs end apart time after time, nobody can say.
     """
     if suspect.measure == MEANING:
-        hidden = any(found.rounding is not None for found in study.meanings.values()) or _ends_apart(study)
+        unclear = (found.rounding is not None or found.word == "unknown" for found in study.meanings.values())
+        hidden = any(unclear) or _ends_apart(study)
         return not study.broken and not hidden and bool(study.meanings) and bool(study.evidence.pairs)
     found = finding(study, suspect)
     if found is None or found.word == "undecided":

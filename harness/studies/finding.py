@@ -196,12 +196,16 @@ def detectable(finding: Finding) -> str:
 
 
 def seeds_needed(finding: Finding) -> str:
-    """How many values differences of several sizes would need: ``1% 61, 2% 20``; empty where nobody can say."""
-    mean = finding.mean
-    if mean is None or not 0 < mean.sd < math.inf or MEASURES[finding.measure].absolute:
+    """How many values differences of several sizes would need: ``1% 61, 2% 20``, of accuracy ``0.01 61, 0.02 20``.
+
+    Empty where nobody can say.
+    """
+    mean, absolute = finding.mean, MEASURES[finding.measure].absolute
+    if mean is None or not 0 < mean.sd < math.inf:
         return ""
-    counts = ((size, mean.needed_to_show(math.log1p(size))) for size in SIZES)
-    return ", ".join(f"{100 * size:g}% {count}" for size, count in counts if count is not None)
+    counts = ((size, mean.needed_to_show(size if absolute else math.log1p(size))) for size in SIZES)
+    written = ((f"{size:g}" if absolute else f"{100 * size:g}%", count) for size, count in counts)
+    return ", ".join(f"{size} {count}" for size, count in written if count is not None)
 
 
 def margin_in_words(margin: Margin, measure: str) -> str:

@@ -119,15 +119,37 @@ def compare(first: Traces, again: Sequence[Traces], other: Traces, rounded: Sequ
     return replace(worst, sentence=f"{worker}: {worst.sentence}")
 
 
-def in_the_end(short: Meaning, parted: Sequence[float]) -> Meaning:
-    """What is said of a side that was the same, bit by bit, in a short run, by how far final losses of pairs part."""
+def is_apart(parted: Sequence[float]) -> bool:
+    """Whether pairs end farther apart than rounding explains."""
+    return max(parted, default=0.0) > ROUNDING
+
+
+def in_the_end(short: Meaning, parted: Sequence[float], itself: float | None) -> Meaning:
+    """What is said of a side that was the same, bit by bit, in a short run, by how far final losses of pairs part.
+
+    ``itself``: how far the first side ends from itself, run once more for as long; None where nobody knows. What parts
+    in fewer than half of the pairs may be a race, which one more run need not show.
+    """
     apart = [each for each in parted if each]
     if not apart:
         return short
-    word: Word = "alike" if max(apart) <= ROUNDING else "different"
-    what = "it computes something else later" if word == "different" else "alike later but for rounding"
-    seen = f"final losses of {len(apart)} of {len(parted)} pairs differ, by up to {max(apart):.1g} of themselves"
-    return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}", max(apart))
+    most = max(apart)
+    word: Word = "unknown"
+    if most <= ROUNDING:
+        word, what = "alike", "alike later but for rounding"
+    elif itself is None:
+        what = "it ends elsewhere, and nobody knows whether the first one ends where it did, run once more"
+    elif itself > ROUNDING:
+        what = f"it ends elsewhere, and so does the first one, run once more, by {itself:.1g}"
+        word = "alike" if most <= _OWN * itself < 1 else word
+    elif 2 * len(apart) < len(parted):
+        what = "it ends elsewhere now and then, as what depends on who comes first does"
+    else:
+        word, what = "different", "it computes something else later"
+    told = f"; {_UNSEEDED}" if itself is not None and itself > _BY_CHANCE else ""
+    told += "; ask --measure drift" if word == "unknown" else ""
+    seen = f"final losses of {len(apart)} of {len(parted)} pairs differ, by up to {most:.1g} of themselves"
+    return Meaning(word, f"{what}: {short.sentence}, and not beyond: {seen}{told}", most)
 
 
 def elsewhere(short: Meaning, ends: str) -> Meaning:

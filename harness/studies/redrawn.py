@@ -39,8 +39,10 @@ def looks(most: int) -> tuple[Look, ...]:
 
 
 def centred(effects: Sequence[float], guards: Sequence[float]) -> Effects:
-    """Scatter around the mean of each: what alike sides would show."""
-    return [(one - fmean(effects), other - fmean(guards)) for one, other in zip(effects, guards, strict=True)]
+    """Scatter around the mean of each: what alike sides would show. As wide as it is without a mean of its own."""
+    wider = math.sqrt(len(effects) / max(len(effects) - 1, 1))
+    apart = ((one - fmean(effects), other - fmean(guards)) for one, other in zip(effects, guards, strict=True))
+    return [(wider * one, wider * other) for one, other in apart]
 
 
 def answers(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -222,17 +223,76 @@ def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {}))  # nobody saw a loss
         return study
 
-    found = compared(0.25).meanings["b"]
+    def known(drift: float, itself: float | None) -> Meaning:
+        study = compared(drift)
+        study._later_known, study._itself = True, itself
+        return study.meanings["b"]
+
+    found = known(0.25, 0.0)
     assert found == Meaning(
         "different",
         "it computes something else later: the same numbers of 24 steps, and not beyond: "
         "final losses of 2 of 3 pairs differ, by up to 0.2 of themselves",
         0.25,
     )
-    assert _code(compared(0.25)) == 1
+    asked = compared(0.25)
+    assert ([trial.key for trial in asked.wanted()], asked.over) == (["meaning-later"], False)
+    assert (asked.meanings["b"].word, _code(asked)) == ("unknown", 3)
+    asked._later_known, asked._itself = True, 1e-6
+    assert ([trial.key for trial in asked.wanted()], _code(asked)) == (["pair-001"], 1)
+    for itself, word in ((None, "unknown"), (0.01, "unknown"), (0.1, "alike"), (0.4, "unknown")):
+        assert known(0.25, itself).word == word
+    assert "seed them" in known(0.25, 0.1).sentence
+    assert [trial.key for trial in compared(1e-5).wanted()] == ["pair-001"], "that is rounding"
     assert compared(1e-5).meanings["b"].word == "alike"
     assert compared(0.0).meanings["b"].word == "identical"
     assert compared(0.3, "alike").meanings["b"].word == "alike", "rounding grows"
+
+
+def test_what_parts_in_few_pairs_may_be_a_race() -> None:
+    study = Compare(SIDES, Question())
+    study.short.found = {"b": Meaning("identical", "the same numbers of 24 steps", 0.0)}
+    for apart in (0.0, 0.0, 0.0, 0.002):
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": apart}))
+    study._later_known, study._itself = True, 0.0
+    assert (study.meanings["b"].word, _code(study)) == ("unknown", 3)
+    for _ in range(2):
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.002}))
+    assert study.meanings["b"].word == "different"
+
+
+def test_whether_the_first_side_ends_where_it_did_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of as long a run as pairs have; what comes of it is not of the budget."""
+
+    def study() -> Compare:
+        found = _compared(Question())
+        found.folder = study_folder.create(tmp_path, found.name, found.question)
+        found.evidence.pairs[0] = Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1})
+        return found
+
+    monkeypatch.setattr(run_folder, "find", lambda results, name: None)
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 8.0)
+    asked = study()
+    (trial,) = asked.wanted()
+    arms = yaml.safe_load(trial.text)["variants"]
+    assert (trial.key, sorted(arms), "turns: " in trial.text) == ("meaning-later", ["a", "again"], True)
+    whole, losses = Ended(1.0, "", "", "completed", ""), {"a": 0.3, "again": 0.27}
+    both = [
+        ArmMeasures(name, name, 1, 1, whole, (), {("final_loss", ""): Quantity("final_loss", "loss", loss, 1)})
+        for name, loss in losses.items()
+    ]
+    told = asked.add("meaning-later", Verdict("run", "", "pass", "", (), both, (), (), {}), "")
+    assert told.startswith("meaning-later: b: it ends elsewhere, and so does the first one, run once more, by 0.1")
+    assert (asked.seconds, asked._spent, [each.key for each in asked.wanted()]) == (8.0, 0.0, ["pair-001"])
+    stopped = [replace(both[0], ended=INTERRUPTED.ended), both[1]]
+    for verdict in (None, Verdict("run", "", "invalid", "SIGTERM", (), stopped, (), (), {})):
+        lost = study()
+        assert lost.add("meaning-later", verdict, "no room") == f"meaning-later: {'SIGTERM' if verdict else 'no room'}"
+        assert [each.key for each in lost.wanted()] == ["pair-001"]
+        assert lost.meanings["b"].word == "unknown"
 
 
 @pytest.mark.parametrize(("middle", "word"), [(0.08, "unknown"), (0.012, "alike"), (0.0, "alike")])

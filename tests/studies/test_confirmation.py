@@ -41,9 +41,9 @@ def _ended(*drifts: float) -> Compare:
     """Pairs that end so far apart, where short runs were alike."""
     study = Compare(SIDES, Question(of_meaning=True))
     study.short.found = {"now": Meaning("alike", "alike but for rounding", 1e-6)}
-    for drift in drifts:
-        effects = {"throughput": {"now": 0.0}, "drift": {"now": drift}}
-        study.evidence.pairs.append(Pair("run", 1.0, effects, {"drift": 0.4}, parted={"now": abs(drift)}))
+    for number, drift in enumerate(drifts):
+        effects, loss = {"throughput": {"now": 0.0}, "drift": {"now": drift}}, 0.4 + 0.001 * number
+        study.evidence.pairs.append(Pair("run", 1.0, effects, {"drift": loss}, parted={"now": abs(drift)}))
     study.evidence.looks.append(Look(len(drifts), 0.9))
     return study
 
@@ -53,6 +53,12 @@ def test_what_ends_apart_time_after_time_refutes_nothing() -> None:
     assert not confirmation.is_refuted(_ended(*every_time), OF_MEANING)
     assert confirmation.is_refuted(_ended(*(each * 1e-4 for each in every_time)), OF_MEANING), "that is rounding"
     assert confirmation.is_refuted(_ended(0.04, -0.04, 0.03, -0.03, 0.05, -0.05), OF_MEANING), "now so, now so"
+
+
+def test_what_ends_apart_as_the_first_may_do_from_itself_is_neither_shown_nor_refuted() -> None:
+    study = _ended(0.04, -0.04, 0.03)
+    study.short.found = {"now": Meaning("identical", "the same", 0.0)}
+    assert (confirmation.shows(study, OF_MEANING), confirmation.is_refuted(study, OF_MEANING)) == (False, False)
 
 
 def _timed(effect: float, overall: float) -> Compare:

@@ -127,6 +127,8 @@ def test_what_would_decide_is_told_of_what_is_not_decided() -> None:
 def test_how_many_seeds_differences_need() -> None:
     drift = Finding("drift", "b", "undecided", Sequential(8, 0.0, 0.1, 0.02))
     assert finding.seeds_needed(drift) == "0.1% 9065, 0.5% 368, 1% 95, 2% 27, 5% 8, 10% 5, 20% 4"
+    accuracy = Finding("accuracy", "b", "undecided", Sequential(8, 0.0, 0.1, 0.02))
+    assert finding.seeds_needed(accuracy) == "0.001 9056, 0.005 366, 0.01 94, 0.02 26, 0.05 7, 0.1 4, 0.2 4"
     exact = Finding("drift", "b", "same", Sequential(8, 0.0, 0.0, 0.0))
     assert finding.seeds_needed(exact) == ""
 

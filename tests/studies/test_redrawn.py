@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from random import Random
 
@@ -71,7 +72,8 @@ def test_what_the_whole_time_does_not_show_is_no_difference() -> None:
 
 
 def test_scatter_is_told_around_each_mean() -> None:
-    assert centred([1.0, 3.0], [0.0, 4.0]) == [(-1.0, -2.0), (1.0, 2.0)]
+    half = math.sqrt(2)
+    assert centred([1.0, 3.0], [0.0, 4.0]) == [(-half, -2 * half), (half, 2 * half)]
 
 
 def _shifting(planted: float, overall: float) -> Effects:
