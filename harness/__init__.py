@@ -236,7 +236,7 @@ def compare(
 def calibrate(
     scenario: str | Path,
     runs: int = 12,
-    duets: int = 12,
+    duets: int = 24,
     results: str | Path = _RESULTS,
     observe: Callable[[Progress], None] = _ignore,
 ) -> Calibrate:

@@ -30,9 +30,9 @@ def warn_of_names(say: Console, asked: Iterable[tuple[Iterable[str], Interpreter
 
 
 def warn_of_targets(targets: Sequence[Target], values: Iterable[Mapping[str, Any]] = ()) -> None:
-    """The same for targets that options name, and for what these scenarios set in each of them; targets are built."""
+    """The same for targets that options name, and for what these scenarios set in each of them."""
     say = Console(stderr=True)
-    more = {name for each in values for name in (each.get("target") or {}).get("env") or {}}
+    more = {name for each in values for name in unread.of_values(each)}
     _told(say, unread.of_targets(targets, more, lambda line: say.print(line, highlight=False)))
 
 

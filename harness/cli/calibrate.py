@@ -17,7 +17,7 @@ SCHEMA = "harness/calibration/1"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="SCENARIO", help="a scenario file without faults")
-    runs, duets = "whole runs, one after the other (default: 12)", "duets of it with itself (default: 20)"
+    runs, duets = "whole runs, one after the other (default: 12)", "duets of it with itself (default: 24)"
     parser.add_argument("--runs", type=_options.positive, metavar="N", help=runs)
     parser.add_argument("--duets", type=_options.positive, metavar="N", help=duets)
     planted = "plant a slowness of that much, and measure as finely (default: 1%%)"
@@ -50,11 +50,11 @@ def _study(arguments: argparse.Namespace) -> Calibrate:
     from harness.base.errors import InputError
     from harness.cli import _studying
     from harness.studies import pairs, sides
-    from harness.studies.calibrate import DRAWN_FROM, Calibrate
+    from harness.studies.calibrate import Calibrate
 
     scenario = sides.read(arguments.path, _options.all_changes(arguments), [[]])
     if scenario.has_faults:
         raise InputError(f"{arguments.path} has faults; give a scenario without, whose runs are to be alike")
-    study = Calibrate(scenario, arguments.runs or 12, arguments.duets or DRAWN_FROM, arguments.resolve or pairs.RESOLVE)
+    study = Calibrate(scenario, arguments.runs or 12, arguments.duets or 24, arguments.resolve or pairs.RESOLVE)
     _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
     return study

@@ -153,9 +153,11 @@ def _convergence(study: Compare) -> Iterator[Text]:
 
 
 def _why_margin(study: Compare) -> str:
-    return (
-        ", half of what seeds of the first side differ by" if study.question_.resolve is None and study.of_seeds else ""
-    )
+    if study.question_.resolve is not None or not study.of_seeds:
+        return ""
+    margin, least = study.evidence.margin(study.question_.measure), study.question_.compared.finest
+    one = margin is not None and margin.high == least > 0
+    return ", one sample of those held back" if one else ", half of what seeds of the first side differ by"
 
 
 def _spent(study: Compare) -> Iterator[Text]:

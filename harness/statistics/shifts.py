@@ -58,7 +58,7 @@ def last_shift(values: Sequence[float], least: float = 0.0) -> Shift | None:
 def is_unusual(before: Sequence[float], tonight: float, least: float = 0.0) -> bool:
     """Whether one more value is unlike those before it, by more than ``least``; never with fewer than `MIN_BEFORE`.
 
-    Where all before were equal, anything else is; where most were, nothing that is no farther off than one of them.
+    Where all before were equal, anything else is; where most were, what lasts.
     """
     if len(before) < MIN_BEFORE:
         return False
@@ -86,17 +86,32 @@ def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) 
     """By how much medians may differ where nothing changed, in all but `LEVEL` of cases, at any of so many looks."""
     from scipy.special import stdtrit
 
+    usual = np.median(before)
+    if np.median(np.abs(before - usual)) == 0 and (np.ptp(before) > 0 or np.any(after == usual)):
+        return _bound_of_few(before, after, looks)
     each = [part - np.median(part) for part in (before, after) if len(part) >= MIN_BEFORE]
     apart = np.concatenate(each)
-    scale, share, least = _MAD * float(np.median(np.abs(apart))), 1.0, 0.0
-    if scale > 0 and np.ptp(before) > 0:
-        share = min(1.0, effective_size(before, beyond=0.0) / len(before))
-    elif scale == 0:  # most are equal: medians jump from one value to another, and order says little
-        scale, least = float(np.std(apart)), float(np.abs(apart).max()) if len(after) < MIN_BEFORE else 0.0
+    scale = _MAD * float(np.median(np.abs(apart)))
+    worth = effective_size(before, beyond=0.0) if np.ptp(before) > 0 else float(len(before))
+    share = min(1.0, worth / len(before))
     freedom = max(1.0, len(apart) * share - len(each))
     sizes = [max(1.0, len(part) * share) for part in (before, after)]
     spread = scale * math.sqrt(sum((1.0 if size < 3 else _MEDIAN**2) / size for size in sizes))
-    return max(least, float(stdtrit(freedom, 1 - LEVEL / 2 / looks)) * spread)
+    return float(stdtrit(freedom, 1 - LEVEL / 2 / looks)) * spread
+
+
+def _bound_of_few(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) -> float:
+    """None where so many nights are unlike the usual one that chance does not explain it; infinite else.
+
+    As of a loss that is one of two, bit by bit, now and then: how far an odd night was off does not matter. One more
+    than there were is taken for odd.
+    """
+    from scipy.special import bdtrc
+
+    usual = np.median(before)
+    chance = (np.count_nonzero(before != usual) + 1) / (len(before) + 2)
+    odd = np.count_nonzero(after != usual)
+    return 0.0 if float(bdtrc(odd - 1, len(after), chance)) <= LEVEL / looks else math.inf
 
 
 def _moved(shift: Shift, by: int) -> Shift:

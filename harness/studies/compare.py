@@ -23,9 +23,10 @@ from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides, without_effect
 from harness.studies.compared import LOSSES
+from harness.studies.ends import Ends
 from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.failed import Failed, is_unavailable, why_lost
-from harness.studies.finding import Finding, Question, as_json, estimate, interval, is_beyond, is_decided, sentence
+from harness.studies.finding import Finding, Question, as_json, is_decided, sentence
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.short_runs import ShortRuns
@@ -37,7 +38,7 @@ from harness.vocabulary.quantities import different
 
 MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
 _KEY = re.compile(r"meaning(-repeated|-rounded|-later)?(-\d+)?|pair-\d+")
-MEANING_STEPS, STEPS = 24, "workload.steps"
+MEANING_STEPS = 24
 _NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
 
@@ -80,6 +81,7 @@ class Compare(Study):
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
         self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
+        self.ends = Ends(scenario, self.of_seeds)
         self.failed = Failed()
         self._again: dict[str, Pair] = {}
         self.broken = ""
@@ -88,8 +90,6 @@ class Compare(Study):
         self.left_out: list[str] = []
         self.unmeasured: dict[str, str] = {}
         self._first_diverged = False
-        self._itself: float | None = None
-        self._later_known = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
         self._beside = 0.0
@@ -100,7 +100,7 @@ class Compare(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         own = [{"name": side.name, "fields": dict(side.fields)} for side in self.scenario.sides]
-        asked = {**asdict(self.question_), "unread": self.unread}
+        asked = {**asdict(self.question_), "unread": self.unread, "of_ends": True}
         return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asked}
 
     @classmethod
@@ -111,6 +111,8 @@ class Compare(Study):
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
+        if "of_ends" not in question:  # as it was decided before the first side was asked
+            study.ends.add(0.0)
         return study
 
     # Which runs
@@ -125,7 +127,7 @@ class Compare(Study):
         if not self._done and self.short.want_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
             return [Trial(OTHERWISE, text)]
         if self._wants_later:
-            return [Trial(LATER, self.pair(0, self._first_twice))]
+            return [Trial(self._later, self.pair(0, self.ends.first_twice))]
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
@@ -147,16 +149,13 @@ class Compare(Study):
         return bool(self.broken or self.unavailable or self.changed or self.failed.in_vain)
 
     @property
-    def _wants_later(self) -> bool:
-        """Whether pairs end apart that began alike, and nobody knows yet whether the first side ends where it did."""
-        if self._later_known or self._cannot_go_on:
-            return False
-        return any(meaning.is_apart(self._parted_later(side, found)) for side, found in self.short.found.items())
+    def _later(self) -> str:
+        """Whether sides live together or not, the first one is asked once."""
+        return LATER if self.duet else f"{LATER}-2"
 
     @property
-    def _first_twice(self) -> Sides:
-        first = self.scenario.sides[0]
-        return replace(self.scenario, sides=(first, replace(first, name=AGAIN)))
+    def _wants_later(self) -> bool:
+        return not self._cannot_go_on and self.ends.wanted(self.short.found, self.evidence)
 
     @property
     def _is_enough(self) -> bool:
@@ -237,7 +236,8 @@ class Compare(Study):
         if not self.duet:
             seeds_alone = self.of_seeds and not self.scenario.has_faults
             return of.apart(number, needs, seeds_alone if seeds_alone or starts else None)
-        return pairs.duet(of, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts)
+        among = len(self.scenario.sides)
+        return pairs.duet(of, number, self._step, asked.resolve or pairs.RESOLVE, needs, starts, among)
 
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
@@ -262,7 +262,8 @@ class Compare(Study):
         lost = [
             ended for arm in verdict.arms if arm.of in own and (ended := arm.ended) and ended.outcome != "completed"
         ]
-        if self.short.are_rounding([arm.of for arm in verdict.arms]):
+        arms = [arm.of for arm in verdict.arms]
+        if self.short.are_rounding(arms) or {*arms} == {own[0], AGAIN}:
             return True  # whatever came of it, it is not made again
         if self._other_than_before(verdict):  # as of a script that is as it was again
             return False
@@ -279,7 +280,7 @@ class Compare(Study):
             raise LookupError(key)
         if key == OTHERWISE:
             return f"{key}: {self._add_rounded(verdict, failure)}"
-        if key == LATER:
+        if key.startswith(LATER):
             return f"{key}: {self._add_later(verdict, failure)}"
         if verdict is None or self.folder is None:
             return self._failed(key, failure, again=True)
@@ -408,6 +409,7 @@ class Compare(Study):
     def _go_apart(self) -> str:
         self.duet = False
         self.failed.begin_anew()
+        self.ends = Ends(self.scenario, self.of_seeds)
         self.unmeasured.clear()
         self.evidence = Evidence(self.scenario, self.question_, fallen=self.evidence.fallen)
         return "; from now on sides run one after the other"
@@ -442,7 +444,7 @@ class Compare(Study):
 
     def _add_later(self, verdict: Verdict | None, failure: str) -> str:
         """How far the first side ends from itself; it is asked once, whatever comes of it."""
-        self._later_known = True
+        self.ends.add(None)
         if verdict is None or self.folder is None:
             return failure
         folder = run_folder.find(self.folder.results, verdict.run)
@@ -452,41 +454,13 @@ class Compare(Study):
             return f"{changed[0]} has changed since"
         if not verdict.trusted:
             return verdict.reason
-        self._itself = pairs.pair_of(verdict, seconds, self._first_twice, self.duet).parted.get(AGAIN)
+        self.ends.add(pairs.pair_of(verdict, seconds, self.ends.first_twice, self.duet).parted.get(AGAIN))
         return "; ".join(f"{side}: {found.sentence}" for side, found in self.meanings.items())
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
         """What each other side computes, by short runs, and by where pairs ended if these were alike, bit by bit."""
-        return {side: self._in_the_end(side, found) for side, found in self.short.found.items()}
-
-    def _in_the_end(self, side: str, found: Meaning) -> Meaning:
-        """What begins after a short run shows in final losses of pairs; faults, and other steps, part these anyway."""
-        if found.word == "identical":
-            return meaning.in_the_end(found, self._parted_later(side, found), self._itself)
-        if self.of_seeds or self.scenario.has_faults or self._steps_differ:
-            return found
-        ends = self._ends_elsewhere(side) if found.word == "alike" else ""
-        return meaning.elsewhere(found, ends) if ends else found
-
-    @property
-    def _steps_differ(self) -> bool:
-        return any(STEPS in each.fields for each in self.scenario.sides)
-
-    def _parted_later(self, side: str, found: Meaning) -> list[float]:
-        """How far pairs end apart of a side that began the same, bit by bit; nothing where they do anyway."""
-        anyway = self.of_seeds or self.scenario.has_faults or self._steps_differ
-        return [] if anyway or found.word != "identical" else self.parted(side)
-
-    def _ends_elsewhere(self, side: str) -> str:
-        """How far final losses of pairs are apart, all in one direction, where that is more than seeds make of them."""
-        ends = self.evidence.finding("drift", next(each for each in self.evidence.others if each.name == side))
-        beyond = ends.mean is not None and is_beyond(ends.mean, self.evidence.margin_of_seeds("drift"))
-        return f"{estimate(ends)}, {interval(ends)} in {len(self.parted(side))} pairs" if beyond else ""
-
-    def parted(self, side: str) -> list[float]:
-        """How far its final losses are from the first side's, of themselves, in pairs where both are known."""
-        return [pair.parted[side] for pair in self.evidence.pairs if side in pair.parted]
+        return {side: self.ends.meaning(side, found, self.evidence) for side, found in self.short.found.items()}
 
     def _learn(self, past: Iterable[Event]) -> None:
         """What a step takes: less than in the run for meaning, which also hashes every parameter in each."""
@@ -547,8 +521,8 @@ class Compare(Study):
         arms = [arm for arm in verdict.arms if arm.of in two]
         if len(units := measure.units(*arms)) > 1:
             return different(units)
-        notes = (each.note for arm in arms for each in arm.of_subjects(measure.quantity) if each.note)
-        return next(notes, "no turn had it")
+        every = (each for arm in arms for each in arm.of_subjects(measure.quantity))
+        return next((each.note for each in every if each.value is None and each.note), "no turn had it")
 
     @property
     def _names(self) -> list[str]:
@@ -576,7 +550,7 @@ class Compare(Study):
         other = next(each for each in self.evidence.others if each.name == side)
         if other.fields == self.scenario.sides[0].fields:
             return "it is the first side once more"
-        parts = any(self.parted(side)) or not self.evidence.counted
+        parts = any(self.evidence.parted(side)) or not self.evidence.counted
         if found is None or found.word != "identical" or parts:
             return None
         return without_effect.why(self.evidence, other, self.unread)

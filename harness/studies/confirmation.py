@@ -52,7 +52,7 @@ def is_refuted(study: Compare, suspect: Suspect) -> bool:
 def _ends_apart(study: Compare) -> bool:
     """Whether final losses of pairs are apart by more than rounding, and in one direction."""
     (other,) = study.evidence.others
-    found, parted = study.evidence.finding("drift", other), study.parted(other.name)
+    found, parted = study.evidence.finding("drift", other), study.evidence.parted(other.name)
     directed = found.mean is not None and not found.mean.low <= 0 <= found.mean.high
     return directed and bool(parted) and median(parted) > ROUNDING
 

@@ -72,6 +72,10 @@ class Evidence:
         if count > last.n or (count and due > last.share):
             self.looks.append(Look(count, max(due, last.share)))
 
+    def parted(self, side: str) -> list[float]:
+        """How far its final losses are from the first side's, of themselves, in pairs where both are known."""
+        return [pair.parted[side] for pair in self.pairs if side in pair.parted]
+
     def level(self, measure: str) -> float:
         """Of each side's interval by a measure: sides share it, and so do a measure and its guard."""
         parts = {GUARDED: 1 - GUARDS, GUARD: GUARDS} if self.asked.measure == GUARDED else {}

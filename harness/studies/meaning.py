@@ -133,16 +133,16 @@ def in_the_end(short: Meaning, parted: Sequence[float], itself: float | None) ->
     apart = [each for each in parted if each]
     if not apart:
         return short
-    most = max(apart)
+    most, far = max(apart), sum(each > ROUNDING for each in apart)
     word: Word = "unknown"
     if most <= ROUNDING:
         word, what = "alike", "alike later but for rounding"
     elif itself is None:
         what = "it ends elsewhere, and nobody knows whether the first one ends where it did, run once more"
-    elif itself > ROUNDING:
+    elif itself > ROUNDING or most <= _OWN * itself:
         what = f"it ends elsewhere, and so does the first one, run once more, by {itself:.1g}"
         word = "alike" if most <= _OWN * itself < 1 else word
-    elif 2 * len(apart) < len(parted):
+    elif 2 * far < len(parted):
         what = "it ends elsewhere now and then, as what depends on who comes first does"
     else:
         word, what = "different", "it computes something else later"

@@ -120,7 +120,8 @@ def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:
         return False, f"{told}: {look}"
     (finding,) = look.evidence.findings()
     said = sentence(finding) if look.evidence.pairs else look.nothing
-    return finding.word == "same", "; ".join(filter(None, [told, said, look.why_undecided]))
+    unknown = [found.sentence for found in look.meanings.values() if found.word == "unknown"]
+    return finding.word == "same" and not unknown, "; ".join(filter(None, [told, *unknown, said, look.why_undecided]))
 
 
 def _pending(each: Watched) -> str:

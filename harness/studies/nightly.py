@@ -595,7 +595,8 @@ class Nightly(Composite):
         finding, shows = confirmation.finding(study, suspect), confirmation.shows(study, suspect)
         if finding is not None and not shows and not confirmation.is_refuted(study, suspect):
             return None
-        if suspect.measure == MEANING and not (study.broken or study.meanings):
+        unclear = not study.meanings or any(found.word == "unknown" for found in study.meanings.values())
+        if suspect.measure == MEANING and not study.broken and not shows and unclear:
             return None
         return None if shows and self._is_less_than_half(finding, suspect) else shows
 

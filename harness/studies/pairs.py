@@ -73,13 +73,21 @@ class Pair:
     parted: Mapping[str, float] = field(default_factory=dict)
 
 
-def duet(scenario: Sides, number: int, step: float, resolve: float, workload: Mapping[str, Any], starts: bool) -> str:
+def duet(
+    scenario: Sides,
+    number: int,
+    step: float,
+    resolve: float,
+    workload: Mapping[str, Any],
+    starts: bool,
+    among: int = 2,
+) -> str:
     """The scenario of a pair that takes turns; ``step`` is what one takes in seconds, 0 where nobody knows yet.
 
-    ``starts``: it is to start as production does.
+    ``starts``: it is to start as production does. ``among``: so many sides share the time of a pair.
     """
     turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
-    fit = PAIR_SECONDS / (turn * step * len(scenario.sides)) if step else math.inf
+    fit = PAIR_SECONDS / (turn * step * among) if step else math.inf
     turns = round(min(MEAN_TURNS * (RESOLVE / resolve) ** 2, fit))
     quick = not starts and number % PLAIN_EVERY != 0
     turns = min(max(turns, TURNS[0]), TURNS[1])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from harness.base.errors import HarnessError
 from harness.gpu import visible
 from harness.planning.plan import Arm, Plan
 from harness.planning.planner import DEFAULT_ENV
@@ -14,6 +16,7 @@ from harness.targets.build_step import Say
 from harness.targets.interpreter import Interpreter
 from harness.topologies import BIGARRAY_BOUND
 
+_PRELOADS = "LD_PRELOAD"
 OF_FAMILIES = tuple(f"{family}_" for family in settings.FAMILIES)
 _OF_DRIVER = {
     f"CUDA_{name}"
@@ -55,19 +58,34 @@ def of_names(asked: Iterable[tuple[Iterable[str], Interpreter | None]]) -> dict[
 def of_targets(targets: Sequence[Target], more: Collection[str], say: Say) -> dict[str, str]:
     """Of targets that are asked about together, and of what scenarios have besides, those that none of them reads.
 
-    They are built for that; what one of them reads is told where what they read is compared.
+    They are built for that; what one of them reads is told where what they read is compared, and so is one that cannot
+    be built.
     """
-    names = {*more, *(name for target in targets for name in target.env)} - _OURS - _OF_DRIVER
+    asked = {name for target in targets for name in target.env}
+    preloads = any(_PRELOADS in target.env for target in targets)
+    names = {name for name in asked if not preloads or name.startswith(OF_FAMILIES)} | {*more}
+    names -= _OURS | _OF_DRIVER
     if not names:
         return {}
-    interpreters = dict.fromkeys(resolve.interpreter(target, say) for target in targets)
+    try:
+        interpreters = dict.fromkeys(resolve.interpreter(resolve.settle(each, None, None), say) for each in targets)
+    except HarnessError:
+        return {}
     first, *others = (settings.unread(names, interpreter) for interpreter in interpreters)
     return {name: near for name, near in first.items() if all(name in other for other in others)}
 
 
+def of_values(values: Mapping[str, Any]) -> set[str]:
+    """What a scenario sets for all of its arms, but for what its own files may read."""
+    workload, env = values.get("workload") or {}, (values.get("target") or {}).get("env") or {}
+    own = [str(workload[name]) for name in ("script", "model") if str(workload.get(name, "")).endswith(".py")]
+    named = {name for path in own for name in _named_by(path)}
+    return {name for name in env if name.startswith(OF_FAMILIES) or not (_PRELOADS in env or name in named)}
+
+
 def _only_of_mxnet(arm: Arm) -> set[str]:
     """Variables of an arm, but for those that a library which it preloads may read."""
-    return {name for name in arm.env if "LD_PRELOAD" not in arm.env or name.startswith(OF_FAMILIES)}
+    return {name for name in arm.env if _PRELOADS not in arm.env or name.startswith(OF_FAMILIES)}
 
 
 def _named_by(path: str | None) -> set[str]:

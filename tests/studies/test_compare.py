@@ -225,7 +225,7 @@ def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
 
     def known(drift: float, itself: float | None) -> Meaning:
         study = compared(drift)
-        study._later_known, study._itself = True, itself
+        study.ends.add(itself)
         return study.meanings["b"]
 
     found = known(0.25, 0.0)
@@ -238,10 +238,11 @@ def test_what_parts_after_the_short_runs_is_another_meaning() -> None:
     asked = compared(0.25)
     assert ([trial.key for trial in asked.wanted()], asked.over) == (["meaning-later"], False)
     assert (asked.meanings["b"].word, _code(asked)) == ("unknown", 3)
-    asked._later_known, asked._itself = True, 1e-6
+    asked.ends.add(1e-6)
     assert ([trial.key for trial in asked.wanted()], _code(asked)) == (["pair-001"], 1)
     for itself, word in ((None, "unknown"), (0.01, "unknown"), (0.1, "alike"), (0.4, "unknown")):
         assert known(0.25, itself).word == word
+    assert [known(2.5e-4, itself).word for itself in (5e-5, 9e-5)] == ["different", "alike"]
     assert "seed them" in known(0.25, 0.1).sentence
     assert [trial.key for trial in compared(1e-5).wanted()] == ["pair-001"], "that is rounding"
     assert compared(1e-5).meanings["b"].word == "alike"
@@ -254,7 +255,7 @@ def test_what_parts_in_few_pairs_may_be_a_race() -> None:
     study.short.found = {"b": Meaning("identical", "the same numbers of 24 steps", 0.0)}
     for apart in (0.0, 0.0, 0.0, 0.002):
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": apart}))
-    study._later_known, study._itself = True, 0.0
+    study.ends.add(0.0)
     assert (study.meanings["b"].word, _code(study)) == ("unknown", 3)
     for _ in range(2):
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.002}))
@@ -288,11 +289,36 @@ def test_whether_the_first_side_ends_where_it_did_is_asked_once(
     assert told.startswith("meaning-later: b: it ends elsewhere, and so does the first one, run once more, by 0.1")
     assert (asked.seconds, asked._spent, [each.key for each in asked.wanted()]) == (8.0, 0.0, ["pair-001"])
     stopped = [replace(both[0], ended=INTERRUPTED.ended), both[1]]
+    assert study().counts(Verdict("run", "", "fail", "", (), stopped, (), (), {})), "it is not made again"
     for verdict in (None, Verdict("run", "", "invalid", "SIGTERM", (), stopped, (), (), {})):
         lost = study()
         assert lost.add("meaning-later", verdict, "no room") == f"meaning-later: {'SIGTERM' if verdict else 'no room'}"
         assert [each.key for each in lost.wanted()] == ["pair-001"]
         assert lost.meanings["b"].word == "unknown"
+
+
+def test_the_first_side_goes_as_far_as_it_does_in_pairs_however_many_sides_there_are() -> None:
+    study = Compare(Sides("q", SIDES.values, (*SIDES.sides, Side("c", {"target.env.X": 2}))), Question())
+    study.short.found = dict.fromkeys("bc", Meaning("identical", "", 0.0))
+    study._step = 0.015
+    study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1, "c": 0.0}))
+    (trial,) = study.wanted()
+    later, pair = (yaml.safe_load(text) for text in (trial.text, study.pair(1)))
+    assert (later["turns"], later["workload"]["steps"]) == (pair["turns"], pair["workload"]["steps"])
+    study.ends.add(0.0)
+    assert study.meanings["b"].word == "different"
+    study._go_apart()
+    study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1}))
+    assert [each.key for each in study.wanted()] == ["meaning-later-2"], "alone it may end elsewhere"
+
+
+def test_what_was_asked_before_the_first_side_was_run_again_says_what_it_said() -> None:
+    question = {name: value for name, value in Compare(SIDES, Question()).question.items() if name != "of_ends"}
+    for asked, word in ((question, "different"), ({**question, "of_ends": True}, "unknown")):
+        study = Compare.asked(asked, Path())
+        study.short.found = {"b": Meaning("identical", "", 0.0)}
+        study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1}))
+        assert study.meanings["b"].word == word
 
 
 @pytest.mark.parametrize(("middle", "word"), [(0.08, "unknown"), (0.012, "alike"), (0.0, "alike")])

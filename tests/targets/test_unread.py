@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness import cli
+from harness.base.errors import TargetError
 from harness.planning.plan import Plan
 from harness.scenario.schema import Target
-from harness.targets.unread import _named_by, _only_of_mxnet, of_targets
+from harness.targets.unread import _named_by, _only_of_mxnet, of_targets, of_values
 from tests.conftest import SCENARIO
 
 TYPO = "MXNET_EXEC_BULK_EXEC_TRIAN"
@@ -41,6 +42,28 @@ def test_of_two_targets_what_one_of_them_reads_does_something(monkeypatch: pytes
     old, new = (Target(mxnet=version, env={"BOTH": "1", "ONE": "1"}) for version in reads)
     assert of_targets([old, new], ["NEITHER", "OMP_NUM_THREADS"], print) == {"NEITHER": ""}
     assert of_targets([Target(mxnet="1.9.1")], [], print) == {}
+
+
+def test_a_target_of_variables_alone_is_the_usual_mxnet_and_one_that_is_none_is_told_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[str | None]()
+
+    def interpreter(target: Target, say: object) -> str:
+        asked.append(target.mxnet)
+        raise TargetError("mxnet 1.9.1 does not build")
+
+    monkeypatch.setattr("harness.targets.resolve.interpreter", interpreter)
+    assert of_targets([Target(env={"MXNET_TYPO": "1"})], [], print) == {}
+    assert asked == ["1.9.1"]
+
+
+def test_what_a_scenarios_own_files_may_read_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import os\nos.environ['DATA_DIR']\n")
+    values = {"workload": {"script": str(tmp_path / "train.py")}, "target": {"env": {"DATA_DIR": "x", "OTHER": "y"}}}
+    assert of_values(values) == {"OTHER"}
+    assert of_values({"target": {"env": {"LD_PRELOAD": "x.so", "MALLOC_CONF": "1", "MXNET_A": "1"}}}) == {"MXNET_A"}
+    assert of_values({"workload": {"model": "lenet"}}) == of_values({"target": None}) == set()
 
 
 @pytest.mark.e2e
