@@ -17,9 +17,9 @@ SIDES = "abcdefgh"
 EXIT_UNDECIDED = 3
 LEAST_SEEDS = 4
 MEASURES = (
-    "throughput", "throughput_overall", "latency_p50", "latency_p99", "outside_compute", "waiting", "peak_memory",
-    "held_memory", "live_memory", "growth", "start_up", "sent_bytes", "drift", "loss_half_way", "loss_area",
-    "steps_to_loss", "accuracy",
+    "throughput", "throughput_overall", "latency_p50", "latency_p99", "outside_compute", "waiting", "input_wait",
+    "peak_memory", "held_memory", "live_memory", "growth", "start_up", "sent_bytes", "drift", "loss_half_way",
+    "loss_area", "steps_to_loss", "accuracy",
 )  # fmt: skip
 """Those of `harness.studies.compared`, which takes long to import."""
 

@@ -40,6 +40,8 @@ which on memory is mapped for each allocation, which is the most that it takes.
 _MALLOC = ("MALLOC_", "GLIBC_TUNABLES")
 """How names begin by which somebody sets malloc."""
 
+_OF_THREADS = ("OMP_NUM_THREADS", "MXNET_CPU_WORKER_NTHREADS")
+
 _SEEDS = 1 << 32
 
 
@@ -71,9 +73,16 @@ def _keeping(role: Role) -> Role:
 
 
 def _threads(arm: Arm) -> int:
-    """That compute, in each process."""
-    asked = arm.env.get("OMP_NUM_THREADS", "1")
-    return int(asked) if asked.isdecimal() else 1
+    """That compute, in each process: OpenMP's, the engine's, of which each context has its own, and what decodes."""
+    omp, engine = (_number(arm.env.get(name, "1").partition(",")[0]) for name in _OF_THREADS)
+    job = arm.workload
+    contexts = len({each for each in job.contexts if each.startswith("cpu")}) or 1
+    decoding = job.input.workers if job.input is not None and job.input.by == "record_iter" else 0
+    return max(omp, engine * contexts, 1 + decoding)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 1
 
 
 def _is_restless(arm: Arm) -> bool:

@@ -95,10 +95,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
-    if finding.more is None or finding.more <= finding.mean.n:
+    if (enough := study.enough(finding)) is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    enough = math.ceil(study.enough(finding.more - finding.mean.n))
-    return f"{seen}; about {finding.more} pairs would decide (--resume with --budget {enough}s)"
+    budget = math.ceil(enough.budget)
+    return f"{seen}; about {enough.pairs} pairs would decide (--resume with --budget {budget}s)"
 
 
 def _without_effect(study: Compare) -> Iterator[Text]:
@@ -155,7 +155,8 @@ def _convergence(study: Compare) -> Iterator[Text]:
 def _why_margin(study: Compare) -> str:
     if study.question_.resolve is not None or not study.of_seeds:
         return ""
-    margin, least = study.evidence.margin(study.question_.measure), study.question_.compared.finest
+    measure = study.question_.measure
+    margin, least = study.evidence.margin(measure), study.evidence.finest(measure)
     one = margin is not None and margin.high == least > 0
     return ", one sample of those held back" if one else ", half of what seeds of the first side differ by"
 

@@ -109,7 +109,7 @@ def _detectable(axes: Axes, study: Compare, side: Side) -> None:
     told = [point for point in _points(study, side) if math.isfinite(point.mean.half)]
     sizes = [_scaled(study, point.mean.detectable) for point in told]
     axes.set_title("smallest effect that four of five such comparisons find", fontsize=8, loc="left")
-    _labelled(axes, "detectable, %")
+    _labelled(axes, "detectable" if study.question_.compared.absolute else "detectable, %")
     if not told:
         axes.set(xticks=[], yticks=[])
         axes.text(0.5, 0.5, f"an interval needs {MIN_VALUES} pairs", ha="center", fontsize=8, transform=axes.transAxes)

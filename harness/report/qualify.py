@@ -12,7 +12,6 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.studies import survival
 from harness.studies.compare import Compare
-from harness.studies.finding import wanting
 from harness.studies.qualify import DRIFT, OPERATORS, ROWS, SPEED, SURVIVAL, Asked, Qualify
 from harness.studies.row import Reason, Row, in_short
 
@@ -85,7 +84,7 @@ def _undecided(study: Qualify) -> Iterator[str]:
     """Studies that would have an answer with a larger budget, of those that a row rests on."""
     asked = (part for key, part in study.parts.items() if key.partition("-")[0] in (DRIFT, SPEED))
     for part in asked:
-        is_open = isinstance(part, Compare) and not part.broken and any(map(wanting, part.evidence.findings()))
+        is_open = isinstance(part, Compare) and not part.broken and any(map(part.enough, part.evidence.findings()))
         if is_open and part.folder is not None:
             yield part.folder.id
 

@@ -22,8 +22,9 @@ from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
 from harness.storage import history, run_folder
 from harness.studies import in_process, meaning, pairs, sides, without_effect
-from harness.studies.compared import LOSSES
+from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.ends import Ends
+from harness.studies.enough import NEXT_LOOK, Course, Enough
 from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.failed import Failed, is_unavailable, why_lost
 from harness.studies.finding import Finding, Question, as_json, is_decided, sentence
@@ -39,9 +40,6 @@ from harness.vocabulary.quantities import different
 MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
 _KEY = re.compile(r"meaning(-repeated|-rounded|-later)?(-\d+)?|pair-\d+")
 MEANING_STEPS = 24
-_NEXT_LOOK = math.sqrt(2)
-"""Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
-
 SEEDS_ALIKE = 3
 """So many seeds with the same loss, bit by bit, change nothing."""
 
@@ -76,7 +74,7 @@ class Compare(Study):
             raise InputError("sent_bytes are counted on links, which there are none of; give --set topology.network={}")
         self.scenario, self.question_ = scenario, asked
         self.of_seeds = asked.compared.of_seeds
-        self.duet = not (asked.apart or self.of_seeds or scenario.has_faults)
+        self.duet = not (asked.apart or self.of_seeds or scenario.has_faults or scenario.has_checkpoints)
         self._planned = asked.budget
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
@@ -189,7 +187,7 @@ class Compare(Study):
         """
         lacking, usual = self._lacking(lambda finding: finding.soonest), self.evidence.usual_seconds or 0.0
         has_looked = len(self.evidence.counted) >= MIN_VALUES
-        if lacking is None or (has_looked and self.question_.limit < _NEXT_LOOK * self._planned):
+        if lacking is None or (has_looked and self.question_.limit < NEXT_LOOK * self._planned):
             return False
         return self._spent + max(lacking, 1) * usual <= self.question_.limit
 
@@ -210,20 +208,25 @@ class Compare(Study):
         if self.unavailable or self.changed or self.failed.in_vain:
             return self.failed.told[-1]
         lacking, usual = self._lacking(lambda finding: finding.more), self.evidence.usual_seconds
-        if self.over and not self.broken and usual is not None and lacking is not None:
-            if lacking <= 0:
-                return "an answer was near, and there was no time for more pairs"
-            interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
-            return (
-                f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
-            )
-        return ""
+        if not self.over or self.broken or usual is None or lacking is None:
+            return ""
+        if lacking <= 0:
+            return "an answer was near, and there was no time for more pairs"
+        if len(self.evidence.counted) >= MIN_VALUES:
+            lacking = self._lacking(lambda finding: found.pairs if (found := self.enough(finding)) else None)
+            if lacking is None:
+                return ""
+        interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
+        return f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
 
-    def enough(self, more: int) -> float:
-        """The budget, in seconds, in which so many more pairs fit and at whose end something is decided."""
-        usual = self.evidence.usual_seconds or 0.0
-        looks = (self._planned * _NEXT_LOOK**number for number in itertools.count())
-        return next(at for at in looks if at >= self._spent + more * usual and at > self._spent + usual)
+    def enough(self, finding: Finding) -> Enough | None:
+        """What a finding that is not decided would take; None where nobody can say, or it is more than thousands."""
+        usual, count = self.evidence.usual_seconds, len(self.evidence.counted)
+        if not usual or finding.more is None or is_decided(finding):
+            return None
+        level, least = self.evidence.level(self.question_.measure), OF_SEEDS if self.of_seeds else 0.0
+        course = Course(self._planned, self._spent, usual, count, self.evidence.looks, level, least)
+        return course.enough(finding.more)
 
     def allow(self, budget: float) -> None:
         """Go on for longer, or not so long: the interval holds whoever stops when."""
@@ -571,9 +574,24 @@ class Compare(Study):
         found = map(self._so_far, self.evidence.findings()) if self.evidence.pairs else [self.nothing]
         return "; ".join([*others, *found])
 
-    def _said(self, finding: Finding) -> Finding:
+    def _as_json(self, finding: Finding) -> Mapping[str, Any]:
         """Of a side nothing is said where another one is lost."""
-        return replace(finding, word="undecided") if self.broken else finding
+        said = replace(finding, word="undecided") if self.broken else finding
+        enough, objection = self.enough(finding), self.evidence.objection(finding)
+        return {
+            **as_json(said),
+            "pairs_needed": enough.pairs if enough else None,
+            "budget_needed": math.ceil(enough.budget) if enough else None,
+            "objection": as_json(objection) if objection else None,
+            "without_effect": None if self.broken else self.without_effect(finding.side),
+        }
+
+    def _of_all_measures(self) -> Iterator[Finding]:
+        """How each side compares by every measure that was taken, by itself."""
+        for side in self.evidence.others:
+            for name, measure in MEASURES.items():
+                if measure.of_seeds == self.of_seeds and (found := self.evidence.finding(name, side)).mean is not None:
+                    yield found
 
     @property
     def nothing(self) -> str:
@@ -592,7 +610,11 @@ class Compare(Study):
             "unread": self.unread,
             "duet": self.duet,
             "meaning": {side: asdict(found) for side, found in self.meanings.items()},
-            "answers": [as_json(self._said(finding)) for finding in self.evidence.findings()],
+            "answers": [self._as_json(finding) for finding in self.evidence.findings()],
+            "measures": [as_json(finding) for finding in self._of_all_measures()],
+            "why_undecided": self.why_undecided,
+            "unmeasured": self.unmeasured,
+            "changed": self.changed,
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,
             "failures": self.failed.told,

@@ -25,7 +25,7 @@ class Compared:
     ``better`` and ``worse`` are what the other side is; ``absolute``: by difference, since it may be 0 or below;
     ``of_seeds``: a matter of where training goes, which differs from seed to seed, and not of time; ``by_turn``: how
     the rates of turns are compared in a duet, and ``whole`` the number that stands for it without turns; ``margin_of``:
-    the measure of which a part is the margin; ``finest``: the smallest step that it has.
+    the measure of which a part is the margin; ``by_sample``: its smallest step is one of those held back.
     """
 
     quantity: str
@@ -36,7 +36,7 @@ class Compared:
     absolute: bool = False
     by_turn: Turns | None = None
     margin_of: str = ""
-    finest: float = 0.0
+    by_sample: bool = False
     of_seeds: bool = False
     whole: str = ""
     pick: Pick = lambda each: max(quantity.value or 0.0 for quantity in each)
@@ -128,8 +128,7 @@ def _mean_until(fraction: float) -> Pick:
     return pick
 
 
-_OF_DIGITS = 297
-_HELD_BACK = {"held_back": _OF_DIGITS}
+_HELD_BACK = {"held_back": 297}
 _LATENCY, _PHASES, _LIVE = {"sync_every": 1}, {"phases": True}, {"memory": "live"}
 MEASURES: Mapping[str, Compared] = {
     "throughput": Compared("throughput", "faster", "slower", lower_is_better=False, by_turn=_middle_turns),
@@ -146,6 +145,7 @@ MEASURES: Mapping[str, Compared] = {
     "latency_p99": Compared("step_latency_p99", "faster", "slower", needs=_LATENCY),
     "outside_compute": Compared("push_pull_time", "less", "more", needs=_PHASES),
     "waiting": Compared("wait_time", "less", "more", needs=_PHASES),
+    "input_wait": Compared("input_wait", "less", "more", title="waiting for batches"),
     "peak_memory": Compared("peak_memory", "less", "more"),
     "held_memory": Compared("held_memory", "less", "more"),
     "live_memory": Compared("live_memory", "less", "more", needs=_LIVE),
@@ -169,7 +169,7 @@ MEASURES: Mapping[str, Compared] = {
         lower_is_better=False,
         needs=_HELD_BACK,
         absolute=True,
-        finest=1 / _OF_DIGITS,
+        by_sample=True,
         of_seeds=True,
     ),
 }

@@ -178,12 +178,16 @@ class Evidence:
         """Half of what seeds make of it at least, or the smallest step that it has; None where nobody can say."""
         return self._margin_of_seeds(measure, self.counted)
 
-    @staticmethod
-    def _margin_of_seeds(measure: str, counted: Sequence[Pair]) -> Margin | None:
+    def finest(self, measure: str) -> float:
+        """The smallest step that it has; 0 where it has none."""
+        kind = MEASURES[measure]
+        return 1 / self.scenario.held_back(kind.needs["held_back"]) if kind.by_sample else 0.0
+
+    def _margin_of_seeds(self, measure: str, counted: Sequence[Pair]) -> Margin | None:
         firsts = [pair.first[measure] for pair in counted if measure in pair.first]
         kind = MEASURES[measure]
         scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
-        return Margin.around(max(_at_least(scale) / 2, kind.finest)) if len(scale) > 1 else None
+        return Margin.around(max(_at_least(scale) / 2, self.finest(measure))) if len(scale) > 1 else None
 
     def is_worse_by_more(self, finding: Finding) -> bool:
         """Whether all of its interval lies beyond what counts as the same."""

@@ -168,11 +168,9 @@ def _unit(finding: Finding) -> str:
     return "seeds" if MEASURES[finding.measure].of_seeds else "pairs"
 
 
-def wanting(finding: Finding) -> str:
-    """How many values would decide, behind a sentence; "" where it is decided, or nobody can say."""
-    if is_decided(finding) or finding.more is None or finding.mean is None or finding.more <= finding.mean.n:
-        return ""
-    return f"; about {finding.more} {_unit(finding)} would decide"
+def wanting(finding: Finding, pairs: int | None) -> str:
+    """So many values would decide, behind a sentence; "" where nobody can say."""
+    return "" if pairs is None else f"; about {pairs} {_unit(finding)} would decide"
 
 
 def estimate(finding: Finding) -> str:
@@ -239,7 +237,6 @@ def as_json(finding: Finding) -> Mapping[str, Any]:
         "side": finding.side,
         "measure": finding.measure,
         "answer": finding.word,
-        "pairs_needed": finding.more,
         "missing": finding.missing,
         **numbers,
     }

@@ -454,7 +454,8 @@ def _answers(study: Compare, name: str) -> Iterator[Reason]:
         else:
             sure = study.evidence.finding(finding.measure, other).word == MEASURES[finding.measure].worse
             open_ = _worse(finding, "not decided", name if sure else "")
-            yield replace(open_, text=open_.text + wanting(finding))
+            enough = study.enough(finding)
+            yield replace(open_, text=open_.text + wanting(finding, enough.pairs if enough else None))
 
 
 def _worse(finding: Finding, word: Word, name: str) -> Reason:

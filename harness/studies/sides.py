@@ -20,6 +20,8 @@ from harness.scenario.load import VARIABLE, LoadedScenario, replaced
 from harness.scenario.overrides import Override
 from harness.scenario.schema import OF_OUR_LOOP, SEEDS, Target
 
+_HELD_BACK = "held_back"
+
 AGAIN = "again"
 """The first side once more: what it does not repeat itself, nobody else needs to."""
 
@@ -84,6 +86,12 @@ class Sides:
     def has_faults(self) -> bool:
         """Whether any side has faults, so that sides cannot take turns."""
         return bool(self.values.get("faults")) or any(path.startswith("faults") for path in self._changed)
+
+    @property
+    def has_checkpoints(self) -> bool:
+        """Whether any side writes them, which takes others' time where sides take turns."""
+        given = self.values["workload"].get("checkpoint") is not None
+        return given or any(path.startswith("workload.checkpoint") for path in self._changed)
 
     @property
     def has_several_workers(self) -> bool:
@@ -174,9 +182,18 @@ class Sides:
         if own.get("script") is not None:
             return {field: value for field, value in workload.items() if field not in OF_OUR_LOOP}
         file = models.file_of(own.get("model") or "")
-        if file is not None and model_file.read(file).facts.own_batches:  # none of which is of a dataset's
-            return {field: value for field, value in workload.items() if field != "held_back"}
-        return workload
+        no_dataset = file is not None and model_file.read(file).facts.own_batches
+        others = {field: value for field, value in workload.items() if field != _HELD_BACK}
+        if no_dataset or _HELD_BACK not in workload:
+            return others
+        return {**others, _HELD_BACK: self.held_back(workload[_HELD_BACK])}
+
+    def held_back(self, asked: int) -> int:
+        """Samples: as many as the scenario says, or as are asked for; a quarter of those that are too few for that."""
+        own = self.values["workload"]
+        known = own.get("samples")
+        few = known is not None and known < 2 * asked
+        return int(own.get(_HELD_BACK) or (known // 4 if few else asked))
 
     def _text(
         self, asked: str, sides: Mapping[str, Any], workload: Mapping[str, Any], number: int = 0, **more: Any

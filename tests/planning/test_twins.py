@@ -80,3 +80,22 @@ def test_without_turns_malloc_is_as_it_is(plan_of: Callable[..., Plan]) -> None:
 @pytest.mark.parametrize("name", ["GLIBC_TUNABLES", "MALLOC_ARENA_MAX"])
 def test_where_one_side_sets_malloc_no_side_is_touched(plan_of: Callable[..., Plan], name: str) -> None:
     assert keeps(plan_of(TEXT, (f"variants.b.target.env.{name}", "x"))) == {"a": [], "b": []}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "threads"),
+    [
+        ("target.env.OMP_NUM_THREADS", "2,1", 2),
+        ("target.env.MXNET_CPU_WORKER_NTHREADS", "3", 3),
+        ("topology.contexts", ["cpu(0)", "cpu(1)"], 2),
+        ("workload.input", {"by": "data_loader", "workers": 2}, 1),
+    ],
+)
+def test_whatever_computes_in_threads_has_processors_for_them(
+    plan_of: Callable[..., Plan], field: str, value: object, threads: int
+) -> None:
+    """Else all of them were kept to one, and the main thread alone to the other."""
+    local = "topology: {kvstore: local}" if "contexts" in field else ""
+    single = TEXT.replace("topology: {kvstore: dist_sync, workers: 2}", local)
+    plan = plan_of(single, ("workload.batch_size", 32), (field, value))
+    assert [share.threads for arm in plan.arms for share in arm.shares.values()] == [threads, threads]

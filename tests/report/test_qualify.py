@@ -65,7 +65,7 @@ def test_what_more_pairs_would_decide_says_how_it_has_more_time(tmp_path: Path) 
     study.folder = study_folder.create(tmp_path, "qualify", study.question)
     part = Compare(study.asked_.sides("one"), Question("throughput", 0.03, 100.0))
     part.folder = study_folder.create(tmp_path, "compare", part.question)
-    for effect in (0.2, -0.2, 0.1, -0.1, 0.3, -0.25):
+    for effect in (0.04, -0.04, 0.02, -0.02, 0.06, -0.05):
         effects = {name: {NEW: effect} for name in ("throughput", "throughput_overall")}
         part.evidence.pairs.append(Pair("run", 10.0, effects, {}))
         part.evidence.looks.append(Look(len(part.evidence.pairs), len(part.evidence.pairs) / 10))

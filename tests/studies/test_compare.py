@@ -892,21 +892,6 @@ def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monk
     assert ([found.word for found in study.evidence.findings()], study.over) == (["same"], True)
 
 
-@pytest.mark.parametrize(
-    ("spent", "more", "budget"),
-    [(100.0, 4, 300.0), (280.0, 1, 300.0), (295.0, 1, 424.3), (290.0, 4, 424.3), (430.0, 40, 848.5)],
-)
-def test_a_budget_that_is_enough_has_a_look_at_its_end(spent: float, more: int, budget: float) -> None:
-    """Beyond the first one something is decided whenever half as much again is spent, about."""
-    study = Compare(SIDES, Question(budget=300.0))
-    study.seconds = spent
-    study.evidence.pairs.append(Pair("run", 10.0, {}, {}))
-    assert study.enough(more) == pytest.approx(budget, abs=0.1)
-    room = int((study.enough(more) - spent) / 10.0)
-    assert room >= more
-    assert share((spent + 10.0) / 300.0) < share((spent + 10.0 * room + 10.0) / 300.0), "something may be spent there"
-
-
 def test_a_seed_of_which_nothing_was_known_is_missing_only_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,11 +117,9 @@ def test_worse_beyond_the_margin_only_where_that_is_asked(measure: str, low: flo
 
 def test_what_would_decide_is_told_of_what_is_not_decided() -> None:
     open_ = Finding("drift", "b", "undecided", _mean(-0.02, 0.01), more=61)
-    assert finding.wanting(replace(open_, more=10)) == "", "as many are there"
-    assert finding.wanting(open_) == "; about 61 seeds would decide"
-    assert finding.wanting(replace(open_, measure="throughput")) == "; about 61 pairs would decide"
-    assert finding.wanting(replace(open_, more=None)) == ""
-    assert finding.wanting(replace(open_, word="same")) == ""
+    assert finding.wanting(open_, 61) == "; about 61 seeds would decide"
+    assert finding.wanting(replace(open_, measure="throughput"), 61) == "; about 61 pairs would decide"
+    assert finding.wanting(open_, None) == ""
 
 
 def test_how_many_seeds_differences_need() -> None:

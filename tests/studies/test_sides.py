@@ -10,6 +10,9 @@ import yaml
 
 from harness.base.errors import HarnessError
 from harness.studies import sides
+from harness.studies.compare import Compare
+from harness.studies.evidence import Evidence
+from harness.studies.finding import Question
 from harness.studies.sides import Side, Sides
 
 TEXT = """\
@@ -142,6 +145,31 @@ def test_of_a_file_with_batches_of_its_own_none_are_held_back(tmp_path: Path) ->
         both = Sides("q", {"title": "t", "workload": {"model": model, "steps": 50}}, (Side("a", {}), Side("b", {})))
         workload = yaml.safe_load(both.apart(0, {"held_back": 297}, False))["workload"]
         assert workload.get("held_back") == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"), [({}, 297), ({"samples": 600}, 297), ({"samples": 64}, 16), ({"held_back": 100}, 100)]
+)
+def test_no_more_is_held_back_than_there_is_and_what_somebody_says(own: dict[str, int], expected: int) -> None:
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 50, "dataset": "synthetic", **own}}
+    both = Sides("q", values, (Side("a", {}), Side("b", {})))
+    text = both.apart(0, {"held_back": 297}, False)
+    assert yaml.safe_load(text)["workload"]["held_back"] == expected
+    sides.checked(text, "q")
+    assert both.apart(0, {}, False).count("held_back") == ("held_back" in own)
+    margin = Evidence(both, Question("accuracy")).finest("accuracy")
+    assert margin == pytest.approx(1 / expected)
+
+
+def test_checkpoints_are_of_the_scenario_or_of_a_side() -> None:
+    values = {"title": "t", "workload": {"model": "mlp", "steps": 50}}
+    kept = {"every": 10, "keep": 2}
+    saving = {"title": "t", "workload": {**values["workload"], "checkpoint": kept}}
+    assert not Sides("q", values, (Side("a", {}), Side("b", {}))).has_checkpoints
+    assert Sides("q", saving, (Side("a", {}), Side("b", {}))).has_checkpoints
+    both = Sides("q", values, (Side("a", {}), Side("b", {"workload.checkpoint": kept})))
+    assert both.has_checkpoints
+    assert "turns: " not in Compare(both, Question()).pair(0), "sides run one after the other"
 
 
 def _rounded(workload: dict[str, object], *fields: dict[str, object]) -> dict[str, tuple[float, dict[str, str]]]:
