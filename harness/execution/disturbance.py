@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import psutil
@@ -13,18 +15,30 @@ from harness.execution import control_group
 
 _PRESSURE = Path("/proc/pressure/cpu")
 
+CLOCK_SECONDS = 1.0
+"""How often clocks are read, at most."""
+
 
 class Disturbance:
     """Counts from when it is made."""
 
     def __init__(self) -> None:
         self._before = _counts()
+        self._clocks: list[list[float]] = []
+        self._looked = -math.inf
+
+    def look(self) -> None:
+        """Read the processors' clocks, now and then, while something runs: those of idle ones say nothing."""
+        now = time.monotonic()
+        if now - self._looked >= CLOCK_SECONDS:
+            self._looked = now
+            self._clocks.append([each.current for each in psutil.cpu_freq(percpu=True) or []])
 
     def facts(self) -> dict[str, Any]:
         """Since then, as shares of the time of our processors: what others used, and what the hypervisor took (steal).
 
         ``waited``: of the time, in which something that could run had to wait (`/proc/pressure/cpu`). ``throttled``:
-        how often the limit of a control group held processes back. ``mhz``: the processors' clocks now.
+        how often the limit of a control group held processes back. ``mhz``: the median of each processor's clock.
         """
         before, after = self._before, _counts()
         seconds = max(after["total"] - before["total"], 1e-9)
@@ -34,7 +48,7 @@ class Disturbance:
             "stolen": round((after["stolen"] - before["stolen"]) / seconds, 4),
             "waited": _share(before, after),
             "throttled": _difference(before, after, "throttled"),
-            "mhz": [round(each.current) for each in psutil.cpu_freq(percpu=True) or []] or "not available",
+            "mhz": [round(median(each)) for each in zip(*self._clocks, strict=False)] or "not available",
         }
 
 

@@ -127,7 +127,12 @@ def execute(
         known = facts.collect(asked.interpreters, backend.isolated, backend.wire if networked else "not used")
         _store_inputs(folder, asked, known)
         disturbance = Disturbance()
-        told = _run_arms(folder, asked, backend, observe, interruption)
+
+        def seen(event: Event) -> None:
+            disturbance.look()
+            observe(event)
+
+        told = _run_arms(folder, asked, backend, seen, interruption)
         if told.imported:
             known |= facts.of_targets(told.imported, len(asked.plan.arms))
             if (calibrated := calibration.find(asked.results, known, asked.plan.job(known))) is not None:

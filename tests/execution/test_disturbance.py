@@ -13,7 +13,11 @@ BURN = "import time\nuntil = time.monotonic() + 2.5\nwhile time.monotonic() < un
 
 def test_shares_are_shares() -> None:
     watch = Disturbance()
+    assert watch.facts()["mhz"] == "not available", "nobody looked"
     time.sleep(0.3)
+    for _ in range(3):
+        watch.look()
+    assert len(watch._clocks) == 1, "not more often than once a second"
     found = watch.facts()
     assert set(found) == {"used_by_others", "stolen", "waited", "throttled", "mhz"}
     assert 0 <= found["used_by_others"] <= 1
