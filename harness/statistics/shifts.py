@@ -91,7 +91,7 @@ def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) 
         return _bound_of_few(before, after, looks)
     each = [part - np.median(part) for part in (before, after) if len(part) >= MIN_BEFORE]
     apart = np.concatenate(each)
-    scale = _MAD * float(np.median(np.abs(apart)))
+    scale = _MAD * float(np.median(np.abs(apart))) or float(np.std(apart))
     worth = effective_size(before, beyond=0.0) if np.ptp(before) > 0 else float(len(before))
     share = min(1.0, worth / len(before))
     freedom = max(1.0, len(apart) * share - len(each))

@@ -79,7 +79,8 @@ class Compare(Study):
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
         self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
-        self.ends = Ends(scenario, self.of_seeds)
+        self._asks_of_ends = True
+        self.ends = self._new_ends()
         self.failed = Failed()
         self._again: dict[str, Pair] = {}
         self.broken = ""
@@ -98,7 +99,8 @@ class Compare(Study):
     @property
     def question(self) -> Mapping[str, Any]:
         own = [{"name": side.name, "fields": dict(side.fields)} for side in self.scenario.sides]
-        asked = {**asdict(self.question_), "unread": self.unread, "of_ends": True}
+        asked = {**asdict(self.question_), "unread": self.unread}
+        asked |= {"of_ends": True} if self._asks_of_ends else {}
         return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asked}
 
     @classmethod
@@ -109,9 +111,12 @@ class Compare(Study):
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
-        if "of_ends" not in question:  # as it was decided before the first side was asked
-            study.ends.add(0.0)
+        study._asks_of_ends = "of_ends" in question
+        study.ends = study._new_ends()
         return study
+
+    def _new_ends(self) -> Ends:
+        return Ends(self.scenario, self.of_seeds, self._asks_of_ends)
 
     # Which runs
 
@@ -210,19 +215,18 @@ class Compare(Study):
         lacking, usual = self._lacking(lambda finding: finding.more), self.evidence.usual_seconds
         if not self.over or self.broken or usual is None or lacking is None:
             return ""
-        if lacking <= 0:
-            return "an answer was near, and there was no time for more pairs"
-        if len(self.evidence.counted) >= MIN_VALUES:
+        few = len(self.evidence.counted) < MIN_VALUES
+        if not few:
             lacking = self._lacking(lambda finding: found.pairs if (found := self.enough(finding)) else None)
-            if lacking is None:
-                return ""
-        interval = "an interval" if len(self.evidence.counted) < MIN_VALUES else "an answer"
-        return f"{interval} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
+        if lacking is None:
+            return ""
+        what = "an interval" if few else "an answer"
+        return f"{what} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
 
     def enough(self, finding: Finding) -> Enough | None:
         """What a finding that is not decided would take; None where nobody can say, or it is more than thousands."""
         usual, count = self.evidence.usual_seconds, len(self.evidence.counted)
-        if not usual or finding.more is None or is_decided(finding):
+        if not usual or finding.more is None or is_decided(finding) or self._cannot_go_on:
             return None
         level, least = self.evidence.level(self.question_.measure), OF_SEEDS if self.of_seeds else 0.0
         course = Course(self._planned, self._spent, usual, count, self.evidence.looks, level, least)
@@ -412,7 +416,7 @@ class Compare(Study):
     def _go_apart(self) -> str:
         self.duet = False
         self.failed.begin_anew()
-        self.ends = Ends(self.scenario, self.of_seeds)
+        self.ends = self._new_ends()
         self.unmeasured.clear()
         self.evidence = Evidence(self.scenario, self.question_, fallen=self.evidence.fallen)
         return "; from now on sides run one after the other"
@@ -582,7 +586,7 @@ class Compare(Study):
             **as_json(said),
             "pairs_needed": enough.pairs if enough else None,
             "budget_needed": math.ceil(enough.budget) if enough else None,
-            "objection": as_json(objection) if objection else None,
+            "objection": as_json(objection) if objection and not self.broken else None,
             "without_effect": None if self.broken else self.without_effect(finding.side),
         }
 

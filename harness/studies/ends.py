@@ -13,19 +13,23 @@ from harness.studies.sides import AGAIN, Sides
 
 _STEPS = "workload.steps"
 
+OFTEN = 0.5
+"""Share of pairs that end apart from which on a race is not likely to be all: one more run need not show it."""
+
 
 class Ends:
     """Of sides that take the same steps without faults; others end apart anyway, and seeds do.
 
     ``itself``: how far the first side ends from itself, run once more for as long as a pair; None while nobody knows.
-    ``asked``: whether it was, whatever came of it.
+    ``asked``: whether it was, whatever came of it. ``asks``: whether it is to be; in studies of before it was not, and
+    one pair that ended apart was enough.
     """
 
-    def __init__(self, scenario: Sides, of_seeds: bool) -> None:
-        self._scenario = scenario
+    def __init__(self, scenario: Sides, of_seeds: bool, asks: bool = True) -> None:
+        self._scenario, self._often = scenario, OFTEN if asks else 0.0
         self._apart_anyway = of_seeds or scenario.has_faults or any(_STEPS in each.fields for each in scenario.sides)
-        self.itself: float | None = None
-        self.asked = False
+        self.itself: float | None = None if asks else 0.0
+        self.asked = not asks
 
     def add(self, itself: float | None) -> None:
         """What came of the first side's run beside itself."""
@@ -49,7 +53,7 @@ class Ends:
         if self._apart_anyway:
             return short
         if short.word == "identical":
-            return meaning.in_the_end(short, evidence.parted(side), self.itself)
+            return meaning.in_the_end(short, evidence.parted(side), self.itself, self._often)
         ends = _elsewhere(side, evidence) if short.word == "alike" else ""
         return meaning.elsewhere(short, ends) if ends else short
 

@@ -43,7 +43,7 @@ class Course:
         """When an interval is as narrow as that of ``more`` pairs within the planned budget; None for thousands.
 
         Little of the level is left for looks beyond it, so that these take up to twice as many pairs. Within it pairs
-        are worth what they are at its end.
+        are worth what they are at its end: where there are as many already, that is what it takes.
         """
         narrow, looks = half_width(more, 1.0, self.level), tuple(self.looks)
         for budget in (self.planned * NEXT_LOOK**number for number in itertools.count()):
@@ -54,7 +54,7 @@ class Course:
             if room < 1:
                 continue
             if budget == self.planned and more <= pairs:
-                return Enough(more, budget)
+                return Enough(more if more > self.count else pairs, budget)
             due = self.least + (1 - self.least) * share(budget / self.planned)
             looks = (*looks, Look(pairs, due))
             if budget > self.planned and critical(looks, self.level)[-1] / math.sqrt(pairs) <= narrow:

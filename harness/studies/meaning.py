@@ -124,11 +124,11 @@ def is_apart(parted: Sequence[float]) -> bool:
     return max(parted, default=0.0) > ROUNDING
 
 
-def in_the_end(short: Meaning, parted: Sequence[float], itself: float | None) -> Meaning:
+def in_the_end(short: Meaning, parted: Sequence[float], itself: float | None, often: float) -> Meaning:
     """What is said of a side that was the same, bit by bit, in a short run, by how far final losses of pairs part.
 
     ``itself``: how far the first side ends from itself, run once more for as long; None where nobody knows. What parts
-    in fewer than half of the pairs may be a race, which one more run need not show.
+    in less than this share of pairs (``often``) may be a race, which one more run need not show.
     """
     apart = [each for each in parted if each]
     if not apart:
@@ -142,7 +142,7 @@ def in_the_end(short: Meaning, parted: Sequence[float], itself: float | None) ->
     elif itself > ROUNDING or most <= _OWN * itself:
         what = f"it ends elsewhere, and so does the first one, run once more, by {itself:.1g}"
         word = "alike" if most <= _OWN * itself < 1 else word
-    elif 2 * far < len(parted):
+    elif far < often * len(parted):
         what = "it ends elsewhere now and then, as what depends on who comes first does"
     else:
         word, what = "different", "it computes something else later"

@@ -595,8 +595,10 @@ class Nightly(Composite):
         finding, shows = confirmation.finding(study, suspect), confirmation.shows(study, suspect)
         if finding is not None and not shows and not confirmation.is_refuted(study, suspect):
             return None
-        unclear = not study.meanings or any(found.word == "unknown" for found in study.meanings.values())
-        if suspect.measure == MEANING and not study.broken and not shows and unclear:
+        if suspect.measure == MEANING and not (study.broken or study.meanings):
+            return None
+        unclear = any(found.word == "unknown" for found in study.meanings.values())
+        if suspect.measure == MEANING and suspect.word != "broken" and unclear and not (study.broken or shows):
             return None
         return None if shows and self._is_less_than_half(finding, suspect) else shows
 

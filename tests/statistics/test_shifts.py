@@ -86,3 +86,14 @@ def test_values_of_which_few_are_odd_are_rarely_suspected() -> None:
         values = np.where(random.random(40) < 0.3, 0.302, 0.3)
         wrong += any(last_shift(values[:night]) is not None for night in range(10, 41))
     assert wrong <= 16, "of 40, each looked at on 31 nights; all were, when anything else than usual was a shift"
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        [*[0.3, 0.302] * 3, *[0.3] * 5, 0.302, *[0.3] * 4, 0.302, 0.3],
+        [0.0, 0.01, -0.01, 0.005, -0.005, *[0.004] * 6],
+    ],
+)
+def test_nights_of_which_most_are_alike_by_chance_have_no_level_of_their_own(level: list[float]) -> None:
+    assert last_shift(level) is None

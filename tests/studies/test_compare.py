@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable
@@ -317,8 +318,12 @@ def test_what_was_asked_before_the_first_side_was_run_again_says_what_it_said() 
     for asked, word in ((question, "different"), ({**question, "of_ends": True}, "unknown")):
         study = Compare.asked(asked, Path())
         study.short.found = {"b": Meaning("identical", "", 0.0)}
-        study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1}))
-        assert study.meanings["b"].word == word
+        for _ in range(2):
+            for apart in (0.1, 0.0, 0.0, 0.0):
+                study._take(Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": apart}))
+            assert study.meanings["b"].word == word
+            assert Compare.asked(study.question, Path()).question == study.question == asked
+            study._go_apart()
 
 
 @pytest.mark.parametrize(("middle", "word"), [(0.08, "unknown"), (0.012, "alike"), (0.0, "alike")])
@@ -655,8 +660,8 @@ def test_what_an_answer_would_have_taken_is_said() -> None:
     assert study.why_undecided == "an interval takes 2 more pairs, about 100 s, and there was no time for them"
 
 
-def test_that_an_answer_was_near_is_said() -> None:
-    """With as many pairs as it takes at this scatter, and no look after the last of them."""
+def test_what_an_answer_takes_beyond_the_budget_is_said() -> None:
+    """Also with as many pairs as it would take within it at this scatter."""
     random = Random(1)
     study = Compare(SIDES, Question(budget=180.0, limit=720.0, resolve=0.03, beyond=True))
     study.short.found = {"b": Meaning("identical", "", 0.0)}
@@ -667,7 +672,34 @@ def test_that_an_answer_was_near_is_said() -> None:
     (found,) = study.evidence.findings()
     assert found.mean is not None
     assert (found.word, found.more, found.mean.n) == ("undecided", 42, 42)
-    assert study.why_undecided == "an answer was near, and there was no time for more pairs"
+    enough = study.enough(found)
+    assert enough is not None
+    assert (enough.pairs, round(enough.budget)) == (119, 2036)
+    assert f"an answer takes {enough.pairs - 42} more pairs" in study.why_undecided
+
+
+def test_a_script_is_told_what_the_terminal_says() -> None:
+    study = Compare(SIDES, Question(budget=120.0))
+    study.short.found = {"b": Meaning("identical", "the same numbers", 0.0)}
+    for number in range(6):
+        study.seconds += 20.0
+        own, whole = 0.011 + 0.004 * (-1) ** number, -0.09 + 0.08 * (-1) ** number
+        both = {"throughput": {"b": own}, "throughput_overall": {"b": whole}}
+        study._take(Pair("run", 20.0, {**both, "peak_memory": {"b": 0.1}}, {}))
+    told = json.loads(json.dumps(study.summary(), allow_nan=False))
+    (answer,), enough = told["answers"], study.enough(study.evidence.findings()[0])
+    assert enough is not None
+    assert (answer["answer"], answer["pairs_needed"]) == ("undecided", enough.pairs)
+    assert answer["budget_needed"] == math.ceil(enough.budget) > 120
+    assert f"{enough.pairs - 6} more pairs" in told["why_undecided"]
+    assert answer["objection"]["estimate"] == pytest.approx(-0.074), "of the five pairs that were looked at"
+    measured = ["throughput", "throughput_overall", "peak_memory"]
+    assert [each["measure"] for each in told["measures"]] == measured
+    study.unmeasured["b"] = "no turn had it"
+    study.broken = "b did not train to the end"
+    lost = study.summary()
+    assert [lost["answers"][0][name] for name in ("pairs_needed", "budget_needed", "objection")] == [None] * 3
+    assert (lost["unmeasured"], lost["changed"]) == ({"b": "no turn had it"}, "")
 
 
 def test_seeds_that_change_nothing_are_no_seeds() -> None:

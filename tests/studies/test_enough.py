@@ -20,6 +20,7 @@ def _course(count: int, spent: float) -> Course:
 def test_within_the_budget_so_many_pairs_as_its_end_takes() -> None:
     assert _course(10, 100.0).enough(25) == Enough(25, 300.0)
     assert _course(10, 100.0).enough(30) == Enough(30, 300.0)
+    assert _course(10, 100.0).enough(10) == Enough(30, 300.0), "as many are there, and have not decided"
 
 
 @pytest.mark.parametrize("more", [31, 40, 80])
