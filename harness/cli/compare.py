@@ -31,8 +31,8 @@ More sides are --c to --h; each is compared with the first.
   harness compare scenarios/training/step-latency.yaml --b target.env.MXNET_EXEC_BULK_EXEC_TRAIN=0
   harness compare SCENARIO --b target.mxnet=1.8.0.post0 --resolve 0.5% --budget 10min
 
-exit codes: 0 faster, less, better or the same, 1 slower, more, worse, or another meaning, 2 a mistake in the input,
-3 undecided, or nothing that can be compared, 130 interrupted
+exit codes: 0 faster, less, better or the same, 1 slower, more, worse, another meaning, or a side that fails, 2 a
+mistake in the input, 3 undecided, or nothing that can be compared, 130 interrupted
 """
 
 
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.complete(parser.add_argument("--measure", metavar="NAME", help=what), lambda: MEASURES)
     margin = "the same, if closer (default: 1%%; of drift, half of what seeds differ by)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
-    budget = "of all runs together (default: 5min); of drift, the seeds asked for are run in any case"
+    budget = "of all runs together, also those before --resume (default: 5min); of drift, the seeds asked for are run in any case"
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help=budget)
     seeds = f"of drift: at least so many, {LEAST_SEEDS} or more (default: 8)"
     parser.add_argument("--seeds", type=_options.positive, metavar="N", help=seeds)
