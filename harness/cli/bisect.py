@@ -89,8 +89,10 @@ def _study(arguments: argparse.Namespace) -> Bisect:
     named |= {name: value for name, value in given.items() if value}
     if arguments.path is not None:
         named |= {"name": arguments.path.stem, "values": sides.whole(arguments.path)}
-    study = Bisect(Asked((good, *_between(arguments, good, bad), bad), **named))
-    warn_of_targets((good, bad), [named.get("values", {})])
+    between = _between(arguments, good, bad)
+    study = Bisect(Asked((good, *between, bad), **named))
+    of_between = ({"target": {"env": target.env}} for target in between)
+    warn_of_targets((good, bad), [named.get("values", {}), *of_between])
     return study
 
 

@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _options.complete(parser.add_argument("--measure", metavar="NAME", help=what), lambda: MEASURES)
     margin = "the same, if closer (default: 1%%; of drift, half of what seeds differ by)"
     parser.add_argument("--resolve", type=_options.percentage, metavar="PERCENT", help=margin)
-    budget = "of all runs together, also those before --resume (default: 5min); of drift, the seeds asked for are run in any case"
+    budget = "of all runs, also before --resume (default: 5min); of drift, the seeds asked for are run in any case"
     parser.add_argument("--budget", type=_options.duration, metavar="TIME", help=budget)
     seeds = f"of drift: at least so many, {LEAST_SEEDS} or more (default: 8)"
     parser.add_argument("--seeds", type=_options.positive, metavar="N", help=seeds)

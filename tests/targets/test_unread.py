@@ -77,9 +77,10 @@ def test_commands_that_take_targets_tell_it_before_anything_runs(
     monkeypatch.setattr("harness.cli._studying.show", lambda *_, **__: None)
     old, new = ("--good", "--bad") if verb == "bisect" else ("--from", "--to")
     files = [] if verb == "operators" else [str(scenario)]
-    files += ["--between", f"python={target},env.MXNET_ENGINE_TYPE=NaiveEngine"] if verb == "bisect" else []
+    files += ["--between", f"python={target},env.MXNET_BETWEEN=1"] if verb == "bisect" else []
     sides = [f"{old}-python", str(target), f"{new}-python", str(target), new, f"env.{TYPO}=0"]
     assert cli.main([verb, *files, *sides, "--results", str(tmp_path)]) == cli.EXIT_INTERRUPTED
     told = capsys.readouterr().err
     assert TOLD in told
     assert ("MXNET_IN_SCENARIO does nothing" in told) == (verb != "operators")
+    assert ("MXNET_BETWEEN does nothing" in told) == (verb == "bisect")
