@@ -40,7 +40,8 @@ _LAST = 0.75
 
 _PATHS, _DEEP = 200_000, 100
 _LUCK = NormalDist().inv_cdf(0.8)
-_MOST = 10_000
+MOST = 10_000
+"""Values: what takes more is not said to be within reach."""
 
 
 @dataclass(frozen=True)
@@ -199,5 +200,5 @@ def caution(n: int) -> float:
 def _first(least: int, enough: Callable[[int], bool]) -> int | None:
     """The first number of values that is enough; what is enough stays so."""
     least = max(least, MIN_VALUES)
-    found = bisect_left(range(least, _MOST + 1), True, key=enough) + least
-    return found if found <= _MOST else None
+    found = bisect_left(range(least, MOST + 1), True, key=enough) + least
+    return found if found <= MOST else None

@@ -101,7 +101,7 @@ def _bound(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) 
 
 
 def _bound_of_few(before: NDArray[np.float64], after: NDArray[np.float64], looks: int) -> float:
-    """None where so many nights are unlike the usual one that chance does not explain it; infinite else.
+    """0 where so many nights are unlike the usual one that chance does not explain it; infinite else.
 
     As of a loss that is one of two, bit by bit, now and then: how far an odd night was off does not matter. One more
     than there were is taken for odd.

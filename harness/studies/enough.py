@@ -7,12 +7,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.statistics.sequential import Look, critical, half_width, share
+from harness.statistics.sequential import MOST, Look, critical, half_width, share
 
 NEXT_LOOK = math.sqrt(2)
 """Of a budget that is over, when the next look has something of the level to spend (`sequential.share`)."""
-
-_MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Course:
         for budget in (self.planned * NEXT_LOOK**number for number in itertools.count()):
             room = math.floor((budget - self.spent) / self.usual)
             pairs = self.count + room
-            if pairs > _MOST:
+            if pairs > MOST:
                 return None
             if room < 1:
                 continue

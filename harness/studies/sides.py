@@ -90,7 +90,8 @@ class Sides:
     @property
     def has_checkpoints(self) -> bool:
         """Whether any side writes them, which takes others' time where sides take turns."""
-        given = self.values["workload"].get("checkpoint") is not None
+        whole = [self.values["workload"], *(side.fields.get("workload") for side in self.sides)]
+        given = any(isinstance(each, Mapping) and each.get("checkpoint") is not None for each in whole)
         return given or any(path.startswith("workload.checkpoint") for path in self._changed)
 
     @property

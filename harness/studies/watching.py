@@ -153,8 +153,8 @@ class _Eye:
             return
         now, kept = software.describe(found, values, self._root, self._folder.parent, self._say)
         interpreters = resolve.interpreters(plan, self._say)
-        for name, variable in unread.of_plan(plan, interpreters).items():
-            self._say(f"{key}: {settings.does_nothing(name, variable)}")
+        for name, near in unread.of_plan(plan, interpreters).items():
+            self._say(f"{key}: {settings.does_nothing(name, near)}")
         self.interpreters |= interpreters
         keep(kept, self._folder)
         self.files |= kept

@@ -10,6 +10,7 @@ from harness.base.errors import HarnessError
 from harness.gpu import visible
 from harness.planning.plan import Arm, Plan
 from harness.planning.planner import DEFAULT_ENV
+from harness.scenario import models
 from harness.scenario.schema import Target
 from harness.targets import resolve, settings
 from harness.targets.build_step import Say
@@ -78,8 +79,7 @@ def of_targets(targets: Sequence[Target], more: Collection[str], say: Say) -> di
 def of_values(values: Mapping[str, Any]) -> set[str]:
     """What a scenario sets for all of its arms, but for what its own files may read."""
     workload, env = values.get("workload") or {}, (values.get("target") or {}).get("env") or {}
-    own = [str(workload[name]) for name in ("script", "model") if str(workload.get(name, "")).endswith(".py")]
-    named = {name for path in own for name in _named_by(path)}
+    named = _named_by(workload.get("script") or models.file_of(workload.get("model") or ""))
     return {name for name in env if name.startswith(OF_FAMILIES) or not (_PRELOADS in env or name in named)}
 
 

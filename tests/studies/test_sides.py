@@ -167,6 +167,7 @@ def test_checkpoints_are_of_the_scenario_or_of_a_side() -> None:
     saving = {"title": "t", "workload": {**values["workload"], "checkpoint": kept}}
     assert not Sides("q", values, (Side("a", {}), Side("b", {}))).has_checkpoints
     assert Sides("q", saving, (Side("a", {}), Side("b", {}))).has_checkpoints
+    assert Sides("q", values, (Side("a", {}), Side("b", {"workload": saving["workload"]}))).has_checkpoints
     both = Sides("q", values, (Side("a", {}), Side("b", {"workload.checkpoint": kept})))
     assert both.has_checkpoints
     assert "turns: " not in Compare(both, Question()).pair(0), "sides run one after the other"

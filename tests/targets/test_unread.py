@@ -62,6 +62,8 @@ def test_what_a_scenarios_own_files_may_read_is_not_told(tmp_path: Path) -> None
     (tmp_path / "train.py").write_text("import os\nos.environ['DATA_DIR']\n")
     values = {"workload": {"script": str(tmp_path / "train.py")}, "target": {"env": {"DATA_DIR": "x", "OTHER": "y"}}}
     assert of_values(values) == {"OTHER"}
+    built = {"model": f"{tmp_path / 'train.py'}:build"}
+    assert of_values({**values, "workload": built}) == {"OTHER"}
     assert of_values({"target": {"env": {"LD_PRELOAD": "x.so", "MALLOC_CONF": "1", "MXNET_A": "1"}}}) == {"MXNET_A"}
     assert of_values({"workload": {"model": "lenet"}}) == of_values({"target": None}) == set()
 
