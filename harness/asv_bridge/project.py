@@ -10,7 +10,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.asv_bridge.classes import class_name
@@ -24,7 +24,7 @@ from harness.storage.run_folder import storage_error
 from harness.targets.environment import DEFAULT_MXNET
 
 BEGIN_WITH = ("kvstore/dist-sync-healthy.yaml", "chaos/slow-worker-dist-sync.yaml")
-"""Shipped scenarios that every machine can run, in seconds: a healthy job, and one with a fault."""
+"""Shipped scenarios for who has no script, which every machine can run in seconds: one is healthy, one has a fault."""
 
 STEPS = 300
 """Of a script, where nobody has said how many: what a night can do several times."""
@@ -85,12 +85,8 @@ def create(
     """
     if shutil.which("git") is None:
         raise HarnessError("git is not here, and asv keeps numbers by commits; install it: sudo apt install git")
-    name, found = _name(folder), _begun()
-    if own is not None:
-        layered: list[Override] = [("workload.scratch", True)] if machine.namespaces().there else []
-        place, fields = folder.absolute() / "scenarios", [("tags", ["asv"]), *layered, *changes]
-        found[_stem(own, found)] = own.unmeasured(steps, place, fields)
-    texts = _texts(name, mxnet, found)
+    name = _name(folder)
+    texts = _texts(name, mxnet, _begun() if own is None else _of(own, steps, folder.absolute() / "scenarios", changes))
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} is there already, and not an empty folder; give another")
@@ -133,8 +129,15 @@ def run_of(scenario: str, mxnet: str) -> str:
     return f"{shlex.quote(f'scenarios/{scenario}')}{version}"
 
 
+def _of(own: OwnScript, steps: int, place: Path, changes: Sequence[Override]) -> dict[str, str]:
+    """The scenario of a script, by its name: nights are for what the user has."""
+    layered: list[Override] = [("workload.scratch", True)] if machine.namespaces().there else []
+    stem = own.path.stem if class_name(own.path.stem) else "script"
+    return {stem: own.unmeasured(steps, place, [("tags", ["asv"]), *layered, *changes])}
+
+
 def _begun() -> dict[str, str]:
-    """Scenarios to begin with, by name."""
+    """Scenarios to begin with without a script, by name."""
     begun = {Path(each).stem: (shipped.folder() / each).read_text(encoding="utf-8") for each in BEGIN_WITH}
     return {stem: re.sub(r"\A# yaml-language-server.*\n", "", text) for stem, text in begun.items()}
 
@@ -151,14 +154,6 @@ def _texts(name: str, mxnet: str, found: Mapping[str, str]) -> dict[str, str]:
         "results/.gitignore": "*\n!.gitignore\n",
         **{f"scenarios/{stem}.yaml": text for stem, text in found.items()},
     }
-
-
-def _stem(own: OwnScript, taken: Iterable[str]) -> str:
-    """What a script's scenario is called: by its own name, or so that no other has the same class for asv."""
-    name = class_name(own.path.stem)
-    if not name:
-        return "script"
-    return f"{own.path.stem}-script" if name in map(class_name, taken) else own.path.stem
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

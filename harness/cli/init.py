@@ -49,7 +49,8 @@ def execute(arguments: argparse.Namespace) -> int:
         print(f"{arguments.script} stays where it is: git and asv do not track it, unless you move it into the project")
         if not machine.namespaces().there:
             print("what it writes goes over what is there: this machine cannot give it a layer (harness doctor)")
-    print(f"made {arguments.folder}, a git repository with {len(scenarios)} scenarios; go on with:")
+    what = "1 scenario" if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
+    print(f"made {arguments.folder}, a git repository with {what}; go on with:")
     print(f"  cd {folder}")
     print(f"  harness run {project.run_of(scenarios[-1].name, mxnet)}")
     print("  harness nightly                    # every night: what got slower, or wrong, and because of which change")

@@ -15,7 +15,7 @@ import yaml
 from tests.e2e.conftest import Command, harness
 
 pytestmark = pytest.mark.e2e
-OPTIONS = ("--budget", "6min", "--repeat", "1", "--confirm", "60s")
+OPTIONS = ("--budget", "6min", "--repeat", "1", "--confirm", "40s")
 SCENARIO: dict[str, Any] = {
     "title": "Does a small network train as it did?",
     "tags": ["asv"],
