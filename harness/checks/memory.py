@@ -20,7 +20,7 @@ PEAKS = Spread(0.05, "run to run", "a cautious default")
 
 
 class Memory(Check):
-    """Peak resident memory, growth a thousand steps, the share held beyond live arrays; or against another arm's."""
+    """Peak (anonymous), growth a thousand steps, the share held beyond live arrays; or against another arm's."""
 
     name: ClassVar[str] = "memory"
     versus: str | None = Field(default=None, description="control, or a variant: limits are on what is more than there")

@@ -28,9 +28,9 @@ from harness.studies.enough import NEXT_LOOK, Course, Enough
 from harness.studies.evidence import OF_SEEDS, Evidence
 from harness.studies.failed import Failed, is_unavailable, why_lost
 from harness.studies.finding import Finding, Question, as_json, is_decided, sentence
-from harness.studies.meaning import Meaning
+from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
-from harness.studies.short_runs import ShortRuns
+from harness.studies.short_runs import ONCE_MORE, ShortRuns
 from harness.studies.sides import AGAIN, REPEATS, Sides
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
@@ -38,7 +38,8 @@ from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
 MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
-_KEY = re.compile(r"meaning(-repeated|-rounded|-later)?(-\d+)?|pair-\d+")
+MORE = tuple(f"meaning-once-more-{number}" for number in range(1, ONCE_MORE + 1))
+_KEY = re.compile(r"meaning(-repeated|-rounded|-later|-once-more)?(-\d+)?|pair-\d+")
 MEANING_STEPS = 24
 SEEDS_ALIKE = 3
 """So many seeds with the same loss, bit by bit, change nothing."""
@@ -79,7 +80,7 @@ class Compare(Study):
         self.evidence = Evidence(scenario, asked)
         self.unread: Mapping[str, str] = {}
         self.short = ShortRuns(scenario.sides[0].name, [side.name for side in scenario.sides[1:]])
-        self._asks_of_ends = True
+        self._asks_of_ends, self._asks_once_more = True, True
         self.ends = self._new_ends()
         self.failed = Failed()
         self._again: dict[str, Pair] = {}
@@ -101,6 +102,7 @@ class Compare(Study):
         own = [{"name": side.name, "fields": dict(side.fields)} for side in self.scenario.sides]
         asked = {**asdict(self.question_), "unread": self.unread}
         asked |= {"of_ends": True} if self._asks_of_ends else {}
+        asked |= {"once_more": True} if self._asks_once_more else {}
         return {"name": self.scenario.name, "values": self.scenario.values, "sides": own, **asked}
 
     @classmethod
@@ -111,7 +113,7 @@ class Compare(Study):
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
         study = cls(scenario, asked)
         study.unread = dict(question.get("unread", {}))
-        study._asks_of_ends = "of_ends" in question
+        study._asks_of_ends, study._asks_once_more = "of_ends" in question, "once_more" in question
         study.ends = study._new_ends()
         return study
 
@@ -129,6 +131,8 @@ class Compare(Study):
             return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
         if not self._done and self.short.want_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
             return [Trial(OTHERWISE, text)]
+        if not self._done and self._asks_once_more and (doubtful := self.short.in_doubt):
+            return [Trial(MORE[self.short.tried], self.scenario.once_more(MEANING_STEPS, doubtful))]
         if self._wants_later:
             return [Trial(self._later, self.pair(0, self.ends.first_twice))]
         if self.over:
@@ -285,8 +289,9 @@ class Compare(Study):
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         if not _KEY.fullmatch(key):
             raise LookupError(key)
-        if key == OTHERWISE:
-            return f"{key}: {self._add_rounded(verdict, failure)}"
+        if key == OTHERWISE or key in MORE:
+            add = self.short.add_once_more if key in MORE else self.short.add_rounded
+            return f"{key}: {self._add_beside(verdict, failure, add)}"
         if key.startswith(LATER):
             return f"{key}: {self._add_later(verdict, failure)}"
         if verdict is None or self.folder is None:
@@ -431,23 +436,23 @@ class Compare(Study):
             self._step = pairs.step_seconds(past)
         return self.short.add(meaning.traces(past))
 
-    def _add_rounded(self, verdict: Verdict | None, failure: str) -> str:
-        """What the first side is with other rounding, of the runs that came to their end; whatever it is, once."""
+    def _add_beside(self, verdict: Verdict | None, failure: str, add: Callable[[Mapping[str, Traces]], str]) -> str:
+        """What more short runs tell, of sides that came to their end; whatever it is, it is asked once."""
         if not self.short.found:
             return "of a run that is not there any more"
         if verdict is None or self.folder is None:
-            self.short.add_rounded({})
+            add({})
             return failure
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds, self._beside = self.seconds + seconds, self._beside + seconds
         if changed := self._differing(pairs.what_ran(folder, verdict.facts)):
-            self.short.add_rounded({})
+            add({})
             return f"{changed[0]} has changed since"
         ends = {arm.of: arm.ended for arm in verdict.arms if verdict.trusted and arm.ended is not None}
         ended = {name for name, end in ends.items() if end.outcome == "completed"}
         found = meaning.traces(history.read(folder.path / "history.jsonl"))
-        return self.short.add_rounded({name: traces for name, traces in found.items() if name in ended})
+        return add({name: traces for name, traces in found.items() if name in ended})
 
     def _add_later(self, verdict: Verdict | None, failure: str) -> str:
         """How far the first side ends from itself; it is asked once, whatever comes of it."""

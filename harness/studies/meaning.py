@@ -119,6 +119,16 @@ def compare(first: Traces, again: Sequence[Traces], other: Traces, rounded: Sequ
     return replace(worst, sentence=f"{worker}: {worst.sentence}")
 
 
+def of_runs(found: Sequence[Meaning]) -> Meaning:
+    """What is said of a side that was run several times: it differs where it does so each time."""
+    one, often = found[0], sum(each.word == "different" for each in found)
+    if one.word != "different" or often == len(found):
+        return one
+    told = f"it computes something else in {often} of {len(found)} runs, as what depends on who comes first does"
+    seen = one.sentence.replace("it computes something else: ", "", 1)
+    return Meaning("unknown", f"{told}: {seen}; ask --measure drift", one.difference)
+
+
 def is_apart(parted: Sequence[float]) -> bool:
     """Whether pairs end farther apart than rounding explains."""
     return max(parted, default=0.0) > ROUNDING

@@ -126,6 +126,12 @@ class Sides:
         fields = _without_faults(self.sides[0].fields)
         return self._short(dict.fromkeys(REPEATS, fields), steps)
 
+    def once_more(self, steps: int, names: Collection[str]) -> str:
+        """The scenario of such a run of the first side, and of these."""
+        first, *others = self.sides
+        again = (first, *(side for side in others if side.name in names))
+        return self._short({side.name: _without_faults(side.fields) for side in again}, steps)
+
     def rounded(self, steps: int) -> str | None:
         """The scenario of such runs of the first side with other rounding; None where there is no way to have it."""
         fields, rates = _without_faults(self.sides[0].fields), self._longer_rates(steps)

@@ -155,7 +155,9 @@ class Loss(Event):
 
 @dataclass(frozen=True)
 class Memory(Event):
-    """Bytes after ``step`` steps. ``live`` and ``live_low``: highest and lowest level since the last one.
+    """Bytes after ``step`` steps. ``peak``: the highest ``resident`` ever was, with what is mapped from files.
+
+    ``live`` and ``live_low``: highest and lowest level since the last one.
 
     ``live_by_device``: the highest of each device, as in ``cpu/0``.
     """
