@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import pkgutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -64,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
 
         argcomplete.autocomplete(parser())
     _open_streams()
-    with _noting_requests_to_stop():
+    with _noting_requests_to_stop(restored=argv is not None):
         try:
             arguments = _parsed(sys.argv[1:] if argv is None else argv)
             _defaults.fill(arguments)
@@ -123,9 +125,37 @@ def _open_streams() -> None:
                 os.close(nowhere)
             os.set_inheritable(number, True)
             setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _Complaints(open(2, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)  # noqa: SIM115
 
 
-_pressed: list[int] = []
+class _Complaints(io.TextIOWrapper):
+    """Standard error: what a full disk does not take of it is lost, and is neither a verdict nor an end."""
+
+    def write(self, text: str) -> int:
+        with self._losing():
+            return super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._losing():
+            super().flush()
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+_pressed: list[float] = []
+"""When a stop was asked for."""
+
+_IMPATIENCE_SECONDS = 1.0
+"""Who asks again so soon changes nothing: what is cleaned up is not to be interrupted."""
 
 
 class _StopRequested(KeyboardInterrupt):
@@ -149,16 +179,18 @@ _REQUESTS_TO_STOP: Mapping[signal.Signals, object] = MappingProxyType(
 
 
 @contextmanager
-def _noting_requests_to_stop() -> Iterator[None]:
+def _noting_requests_to_stop(restored: bool) -> Iterator[None]:
     """SIGTERM, and a closed terminal, count as Ctrl-C, so that whatever runs is cleaned up.
 
-    Each is noted beside raising KeyboardInterrupt.
+    Each is noted beside raising KeyboardInterrupt. ``restored``: whether this process goes on afterwards, in whose end
+    one more would be an error.
     """
     _pressed.clear()
 
-    def note(number: int, _: FrameType | None) -> None:
-        _pressed.append(number)
-        raise _StopRequested
+    def note(_: int, __: FrameType | None) -> None:
+        _pressed.append(time.monotonic())
+        if len(_pressed) == 1 or _pressed[-1] - _pressed[-2] > _IMPATIENCE_SECONDS:
+            raise _StopRequested
 
     heeded = [number for number, usual in _REQUESTS_TO_STOP.items() if signal.getsignal(number) is usual]
     old = {number: signal.signal(number, note) for number in heeded}
@@ -166,7 +198,7 @@ def _noting_requests_to_stop() -> Iterator[None]:
         yield
     finally:
         for number, handler in old.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler if restored or not _pressed else signal.SIG_IGN)
 
 
 def _unexpected(error: Exception) -> int:

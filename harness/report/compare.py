@@ -171,6 +171,8 @@ def _spent(study: Compare) -> Iterator[Text]:
         yield Text(f"what counts as the same: {within}{_why_margin(study)}", "dim")
     held = f"the answer's interval holds with {100 * (1 - study.question_.level):g}% over all looks and sides"
     yield Text(f"{held}; every other one by itself", "dim")
+    if study.ended_early:
+        yield Text(study.ended_early, "yellow")
     disturbed = [pair for pair in study.evidence.pairs if pair.disturbed]
     if disturbed:
         again = len(study.evidence.pairs) - len(study.evidence.counted)

@@ -57,7 +57,7 @@ class Compare(Study):
     ``broken``: how another side failed, where that is the answer; ``unavailable``: what the first side's MXNet lacks;
     ``changed``: what is not what it was when this was begun. ``failed``: runs that said nothing, or lost another side.
     ``left_out``: runs of something else than those before, and of what. ``unmeasured``: of each other side, why some
-    pair does not have the number that decides.
+    pair does not have the number that decides. ``ended_early``: what pairs lack, as training came to its own end.
     """
 
     name: ClassVar[str] = "compare"
@@ -89,6 +89,7 @@ class Compare(Study):
         self.changed = ""
         self.left_out: list[str] = []
         self.unmeasured: dict[str, str] = {}
+        self.ended_early = ""
         self._first_diverged = False
         self._ran: dict[str, Any] = {}
         self.seconds = 0.0
@@ -481,6 +482,9 @@ class Compare(Study):
 
     def _add_pair(self, key: str, verdict: Verdict, seconds: float) -> str:
         found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
+        if self.duet and self.folder is not None:
+            plan = run_folder.find(self.folder.results, verdict.run).plan()
+            self.ended_early = pairs.ended_early(found, plan)
         if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
             side, why, diverged = lost
             self._first_diverged |= diverged and side not in self._names
@@ -531,6 +535,9 @@ class Compare(Study):
         """What a side and the first one say of a number that they do not have."""
         measure, two = self.question_.compared, (self.scenario.sides[0].name, side)
         arms = [arm for arm in verdict.arms if arm.of in two]
+        steps = {arm.of: arm.ended.steps for arm in arms if arm.ended}
+        if self.duet and len({*steps.values()}) > 1:
+            return " and ".join(f"{name} took {steps[name]} steps" for name in two) + ", by a script's own end"
         if len(units := measure.units(*arms)) > 1:
             return different(units)
         every = (each for arm in arms for each in arm.of_subjects(measure.quantity))
@@ -623,6 +630,7 @@ class Compare(Study):
             "measures": [as_json(finding) for finding in self._of_all_measures()],
             "why_undecided": self.why_undecided,
             "unmeasured": self.unmeasured,
+            "ended_early": self.ended_early,
             "changed": self.changed,
             "convergence": {side.name: asdict(found) for side in others if (found := self.evidence.convergence(side))},
             "broken": self.broken,

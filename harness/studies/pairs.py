@@ -10,10 +10,11 @@ from typing import Any
 from harness.base.errors import DamagedRunError
 from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
+from harness.planning.plan import Plan
 from harness.storage import calibration
 from harness.storage.run_folder import RunFolder
 from harness.studies import meaning
-from harness.studies.compared import MEASURES
+from harness.studies.compared import MEASURES, STARTS
 from harness.studies.sides import Sides
 from harness.vocabulary.events import Event, Window
 from harness.vocabulary.quantities import ArmMeasures
@@ -62,7 +63,8 @@ SLOWED = 0.1
 class Pair:
     """One fresh start of every side: seconds that it took, effects by measure and side, and what disturbed it.
 
-    ``first``: the numbers of the first side; ``parted``: how far each other side's final loss is from its, of itself.
+    ``first``: the numbers of the first side; ``parted``: how far each other side's final loss is from its, of itself,
+    where they took as many steps. ``steps``: those that each side took.
     """
 
     run: str
@@ -71,6 +73,7 @@ class Pair:
     first: Mapping[str, float]
     disturbed: str = ""
     parted: Mapping[str, float] = field(default_factory=dict)
+    steps: Mapping[str, int] = field(default_factory=dict)
 
 
 def duet(
@@ -137,16 +140,30 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
     first = arms[scenario.sides[0].name]
     effects: dict[str, dict[str, float]] = {}
     measures = {name: each if in_turns else each.without_turns() for name, each in MEASURES.items()}
+    steps = {arm.of: arm.ended.steps for arm in verdict.arms if arm.ended and arm.ended.steps is not None}
+    as_long = {side.name for side in scenario.sides[1:] if steps.get(side.name) == steps.get(first.of)}
     for name, measure in measures.items():
         for side in scenario.sides[1:]:
+            if in_turns and side.name not in as_long and name != STARTS:
+                continue
             if (effect := measure.apart(first, arms[side.name], in_turns)) is not None:
                 effects.setdefault(name, {})[side.name] = effect
     known = {name: measure.value(first) for name, measure in measures.items()}
     values = {name: value for name, value in known.items() if value is not None}
     disturbed = filter(None, (disturbance(verdict.facts), _slowed(verdict.arms)))
-    parted = {side.name: _parted(first, arms[side.name]) for side in scenario.sides[1:]}
+    parted = {side: _parted(first, arms[side]) for side in sorted(as_long)}
     known_apart = {side: apart for side, apart in parted.items() if apart is not None}
-    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed), known_apart)
+    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed), known_apart, steps)
+
+
+def ended_early(pair: Pair, plan: Plan) -> str:
+    """What is lost where training came to its own end before a pair had its steps, or ""."""
+    took, asked = max(pair.steps.values(), default=0), max(arm.workload.steps or 0 for arm in plan.arms)
+    if not 0 < took < asked:
+        return ""
+    return (
+        f"training ends by itself after {took} of a pair's {asked} steps; with more, as of epochs, each pair tells more"
+    )
 
 
 def _parted(first: ArmMeasures, other: ArmMeasures) -> float | None:

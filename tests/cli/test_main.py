@@ -226,6 +226,26 @@ sys.exit(cli.main(["list"]))
     assert done.returncode == 130
 
 
+def test_asking_to_stop_again_at_once_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "stopped.py").write_text("""
+import os, signal, sys
+from harness import cli
+from harness.cli import list as listing
+def execute(_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+        print("cleaned up")
+listing.execute = execute
+code = cli.main()
+os.kill(os.getpid(), signal.SIGINT)
+sys.exit(code)
+""")
+    done = subprocess.run([sys.executable, "stopped.py", "list"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "cleaned up\n", "harness: interrupted\n")
+
+
 def test_what_is_not_expected_is_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -270,7 +290,7 @@ def test_variables_that_nothing_in_the_target_reads_are_named(
     assert _main(capsys, "validate", scenario) == (0, f"{scenario}: ok\n", f"{told}\n")
 
 
-@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&- 1>&- 2>&-", "2>/dev/full"])
 def test_a_stream_that_is_closed_is_no_verdict(scenario: Path, closed: str) -> None:
     command = f"{sys.executable} -m harness validate {scenario} {closed}"
     assert subprocess.run(["sh", "-c", command], cwd=ROOT).returncode == 0
