@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from harness import checks
@@ -41,6 +42,9 @@ Such that asv's test marks at most 2 % of nights that differ by 9 % in all: 7.5 
 Where this machine is known to differ by more from run to run, by as much more.
 """
 
+_MOST = 6
+"""Repeats that asv is given: what a night differs by is in all of them, and asv takes each for one more witness."""
+
 
 def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] | float:
     """All samples of one quantity of one arm, in asv's form; NaN where it is not available."""
@@ -69,11 +73,20 @@ def as_samples(value: float, repeats: Sequence[float], noise: float = 0.0) -> li
     few repeats, are too few for its test to mark anything below 2.3 times as much. ``noise``: from run to run, where
     it is known.
     """
-    centres = repeats or [value]
+    centres = _thinned(repeats) or [value]
     count, width = _AROUND[max(least for least in _AROUND if least <= len(centres))]
     width *= max(1.0, math.hypot(noise, _BETWEEN_NIGHTS) / _IN_ALL) if noise > BETWEEN_RUNS.sd else 1.0
     steps = [width * (2 * place / (count - 1) - 1) for place in range(count)]
     return [centre * math.exp(step) for centre in centres for step in steps]
+
+
+def _thinned(repeats: Sequence[float]) -> Sequence[float]:
+    """All of them, or means of neighbours in their order, which have the same mean."""
+    if len(repeats) <= _MOST:
+        return repeats
+    ordered = sorted(repeats)
+    ends = [round(place * len(ordered) / _MOST) for place in range(_MOST + 1)]
+    return [mean(ordered[start:end]) for start, end in itertools.pairwise(ends)]
 
 
 def not_passed(loaded: LoadedScenario, arm: str) -> float:

@@ -23,6 +23,13 @@ def parse_duration(value: Any) -> float:
     return _with_unit(value, _SECONDS, "a duration", "3s, 250ms, 2min")
 
 
+def duration_at_least(seconds: float) -> str:
+    """A duration as people write it, and no shorter: ``114s``, ``25min``, ``6.4h``."""
+    if seconds < 600:
+        return f"{math.ceil(seconds)}s"
+    return f"{math.ceil(seconds / 60)}min" if seconds < 7200 else f"{math.ceil(seconds / 360) / 10:g}h"
+
+
 def parse_size(value: Any) -> int:
     """Read a size, as in ``64MB``, in bytes; ValueError without a unit."""
     return round(_with_unit(value, _BYTES, "a size", "64MB, 1.5GiB"))

@@ -62,25 +62,34 @@ class Utilisation(Limits, Check):
         missing = next((share for share in shares if share.low is None), None)
         if missing is not None:
             return _not_available(missing)
-        least, most = min(shares, key=_value), max(shares, key=_value)
-        verdict = within(least.low or 0.0, most.high or 0.0, self.at_least, self.at_most)
-        if verdict == "invalid" and self._missed(least, most):
+        lows, highs = ([getattr(share, end) or 0.0 for share in shares] for end in ("low", "high"))
+        verdict = within(min(lows), max(highs), self.at_least, self.at_most)
+        if verdict == "invalid" and self._missed(min(highs), max(lows)):
             verdict = "fail"
+        least, most = self._told(shares)
         sentence = " and ".join(dict.fromkeys(_text(share) for share in (least, most)))
         return Finding(verdict, f"{sentence}; {self.expected}")
 
-    def _missed(self, least: Quantity, most: Quantity) -> bool:
-        """One worker is wholly beyond its limit, whatever the other does."""
-        below = self.at_least is not None and (least.high or 0.0) < self.at_least
-        return below or (self.at_most is not None and (most.low or 0.0) > self.at_most)
+    def _missed(self, least: float, most: float) -> bool:
+        """One worker is wholly beyond its limit, whatever the others do."""
+        return (self.at_least is not None and least < self.at_least) or (
+            self.at_most is not None and most > self.at_most
+        )
+
+    def _told(self, shares: Sequence[Quantity]) -> tuple[Quantity, Quantity]:
+        """The workers that come nearest to the limits, or go farthest beyond them."""
+        return min(shares, key=lambda share: share.low or 0.0), max(shares, key=lambda share: share.high or 0.0)
 
 
 def _bounded(share: Quantity) -> Quantity:
-    """Where windows are too alike for an interval: their range, and beyond it what runs differ by as a rule."""
+    """Where windows are too alike for an interval: their range, and beyond it what runs differ by as a rule.
+
+    No share is more than all.
+    """
     if share.low is not None or len(share.samples) < MIN_SAMPLES:
         return share
     beyond = math.exp(Z * BETWEEN_RUNS.sd)
-    return replace(share, low=min(share.samples) / beyond, high=max(share.samples) * beyond)
+    return replace(share, low=min(share.samples) / beyond, high=min(1.0, max(share.samples) * beyond))
 
 
 def _value(quantity: Quantity) -> float:

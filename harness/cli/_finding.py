@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from harness.base.errors import RunNotFoundError
+from harness.base.errors import InputError, RunNotFoundError
 from harness.storage import named, run_folder
 from harness.storage.run_folder import RunFolder
 from harness.studies import study_folder
@@ -12,11 +13,13 @@ from harness.studies.study_folder import StudyFolder
 
 
 def found(results: Path, wanted: str) -> RunFolder | StudyFolder:
-    """What is meant, a run before a study; RunNotFoundError where that is neither, or several."""
+    """What is meant; RunNotFoundError where that is neither a run nor a study, or several."""
     if named.as_path(wanted, "question.json"):
         return study_folder.find(results, "", wanted)
     try:
-        return run_folder.find(results, wanted)
+        run = run_folder.find(results, wanted)
+        _require_no_study(results, wanted, run)
+        return run
     except RunNotFoundError as error:
         if run_folder.meant(results, wanted):
             raise
@@ -24,3 +27,26 @@ def found(results: Path, wanted: str) -> RunFolder | StudyFolder:
             return study_folder.find(results, "", wanted)
         except RunNotFoundError:
             raise error from None
+
+
+def require_run(results: Path, wanted: str) -> None:
+    """InputError, with what shows it, where a study is meant and no run."""
+    if run_folder.meant(results, wanted) or named.as_path(wanted, "status.json"):
+        return
+    for study in _studies(results, wanted):
+        name, _ = study.question()
+        told = f"harness {name} --resume {study.id} shows it again, and harness report {study.id} makes its page"
+        raise InputError(f"{wanted!r} is a study: {told}")
+
+
+def _require_no_study(results: Path, wanted: str, run: RunFolder) -> None:
+    """InputError where a part of a run's id is one of a study's, too: a page of the wrong one would mislead."""
+    if wanted[:1].isdigit() and wanted in run.id and wanted != run.id:
+        for study in _studies(results, wanted):
+            raise InputError(f"{wanted!r} may be the run {run.id} or the study {study.id}; give more of it")
+
+
+def _studies(results: Path, wanted: str) -> list[StudyFolder]:
+    with suppress(RunNotFoundError):
+        return [study_folder.find(results, "", wanted)]
+    return []

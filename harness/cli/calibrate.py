@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,11 +51,14 @@ def _study(arguments: argparse.Namespace) -> Calibrate:
     from harness.base.errors import InputError
     from harness.cli import _studying
     from harness.studies import pairs, sides
-    from harness.studies.calibrate import Calibrate
+    from harness.studies.calibrate import LEAST_DUETS, LEAST_RUNS, Calibrate
 
     scenario = sides.read(arguments.path, _options.all_changes(arguments), [[]])
     if scenario.has_faults:
         raise InputError(f"{arguments.path} has faults; give a scenario without, whose runs are to be alike")
     study = Calibrate(scenario, arguments.runs or 12, arguments.duets or 24, arguments.resolve or pairs.RESOLVE)
     _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
+    for what, given, least in (("runs", arguments.runs, LEAST_RUNS), ("duets", arguments.duets, LEAST_DUETS)):
+        if given is not None and given < least:
+            print(f"--{what} {given}: too few to tell anything by them, which takes {least}", file=sys.stderr)
     return study

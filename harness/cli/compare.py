@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.cli import _options
 
 if TYPE_CHECKING:
+    from harness.scenario.load import LoadedScenario
     from harness.studies.compare import Compare
 
 HELP = "say whether one side of a scenario is faster, slower or the same as another, and whether it computes the same"
 SCHEMA = "harness/compare/1"
 SIDES = "abcdefgh"
 EXIT_UNDECIDED = 3
-LEAST_SEEDS = 4
+LEAST_SEEDS, MOST_SEEDS = 4, 1000
 MEASURES = (
     "throughput", "throughput_overall", "latency_p50", "latency_p99", "outside_compute", "waiting", "input_wait",
     "peak_memory", "held_memory", "live_memory", "growth", "start_up", "sent_bytes", "drift", "loss_half_way",
@@ -74,6 +76,8 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.measure!r} is not a measure; there are {', '.join(MEASURES)}")
     if arguments.seeds is not None and arguments.seeds < LEAST_SEEDS:
         raise InputError(f"--seeds {arguments.seeds}: fewer than {LEAST_SEEDS} have no interval; give more")
+    if arguments.seeds is not None and arguments.seeds > MOST_SEEDS:
+        raise InputError(f"--seeds {arguments.seeds}: {MOST_SEEDS} at most")
     if arguments.picture is not None:
         _require_drawable(arguments.picture)
     study, folder = _studying.opened(Compare, lambda: _study(arguments), arguments)
@@ -105,8 +109,18 @@ def _study(arguments: argparse.Namespace) -> Compare:
     }
     study = Compare(scenario, Question(**asked, apart=arguments.apart))
     _require_different(study)
-    study.unread = _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
+    loaded = sides.checked(study.wanted()[0].text, scenario.name)
+    _warn_of_one_folder(loaded)
+    study.unread = _studying.prepare(loaded)
     return study
+
+
+def _warn_of_one_folder(loaded: LoadedScenario) -> None:
+    """Sides that live at once write over what others wrote, and over what was there."""
+    jobs = [arm.workload for arm in loaded.arms.values()]
+    if any(job.script is not None and not job.scratch for job in jobs):
+        told = "all sides write what the script writes into one folder, at once"
+        print(f"{told}; with --set workload.scratch=true each has its own", file=sys.stderr)
 
 
 def _require_different(study: Compare) -> None:

@@ -26,10 +26,11 @@ def execute(arguments: argparse.Namespace) -> int:
     import sys
 
     from harness.base.errors import InputError
-    from harness.cli import _showing
+    from harness.cli import _finding, _showing
     from harness.execution.run import judged
     from harness.storage import run_folder, run_index
 
+    _finding.require_run(arguments.results, arguments.run)
     folder = run_folder.find(arguments.results, arguments.run)
     known = run_index.entry(folder)
     if known.status not in ("finished", "damaged"):

@@ -11,7 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.studies.calibrate import DRAWN_FROM, MINUTES, Calibrate
+from harness.studies.calibrate import DRAWN_FROM, LEAST_DUETS, LEAST_RUNS, MINUTES, Calibrate
+from harness.studies.pairs import counted
 from harness.studies.redrawn import DRAWN
 
 _BY_CHANCE = 0.003
@@ -28,7 +29,7 @@ def render(study: Calibrate) -> RenderableType:
 def _runs(study: Calibrate) -> Iterator[Text]:
     between = study.between_runs
     if between is None:
-        yield Text(f"{len(study.rates)} runs; six are needed to tell what differs from run to run", "yellow")
+        yield Text(f"{len(study.rates)} runs; {LEAST_RUNS} are needed to tell what differs from run to run", "yellow")
         return
     yield Text(f"medians of {between['n']} runs differ by {between['sd']:.1%} (standard deviation; at most")
     yield Text(f"{between['upper']:.1%} with 90 % confidence, which later verdicts here take)")
@@ -50,14 +51,16 @@ def _over_time(known: Mapping[str, float | None]) -> str:
 def _duets(study: Calibrate) -> Iterator[RenderableType]:
     found = study.summary()["duets"]
     if "same" not in found:
-        yield Text(f"{found['n']} duets; eight are needed to tell what comparisons see", "yellow")
+        few = f"{found['n']} duets, of which {len(counted(study.pairs))} count, tell nothing of comparisons"
+        yield Text(f"{few}: it takes {LEAST_DUETS} that count, and more where the machine is busy (--duets)", "yellow")
         return
     same, planted = found["same"], found["planted"]
-    yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s; {found['disturbed']} were disturbed")
+    disturbed = f"{found['disturbed']} of all {len(study.pairs)} were disturbed"
+    yield Text(f"{found['n']} duets of {found['seconds_each']:.0f} s count; {disturbed}")
     within = f"; turns of one by {median(study.turns):.1%}" if study.turns else ""
     yield Text(f"the same beside the same: {_change(same['mean'])}; duets scatter by {same['sd']:.2%}{within}")
     seen, asked = _change(fmean(planted["effects"])), _change(planted["asked"])
-    told = f"{study.resolve:.1%} more time beside it, which is {asked} of throughput: {seen}"
+    told = f"beside one that was made {study.resolve:.1%} slower, which costs {asked} of throughput: {seen} was seen"
     yield Text(f"{told}; they scatter by {planted['sd']:.2%}")
     if _is_other_than_planted(same["effects"], planted["effects"], planted["asked"]):
         told = "what was planted is not what was seen: trust nothing that is said of comparisons, and calibrate again"

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.base.units import duration_at_least
 from harness.statistics.sequential import MIN_VALUES
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
@@ -97,8 +98,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     if (enough := study.enough(finding)) is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    budget = math.ceil(enough.budget)
-    return f"{seen}; about {enough.pairs} pairs would decide (--resume with --budget {budget}s)"
+    units = "seeds" if study.of_seeds else "pairs"
+    return (
+        f"{seen}; about {enough.pairs} {units} would decide (--resume with --budget {duration_at_least(enough.budget)})"
+    )
 
 
 def _without_effect(study: Compare) -> Iterator[Text]:
@@ -146,7 +149,7 @@ def _convergence(study: Compare) -> Iterator[Text]:
         if found is None:
             yield Text(f"{side.name}: MLPerf's rule: too few seeds, or not all reached a loss of {target:g}", "yellow")
             continue
-        took = f"{first} takes {found.first:.0f} steps to a loss of {target:g}, {side.name} {found.other:.0f}"
+        took = f"{first} takes {found.first:.1f} steps to a loss of {target:g}, {side.name} {found.other:.1f}"
         word = "which is not told from the same" if found.word == "neither" else f"{found.word} by its rule"
         chances = f"pooled one-sided t: p = {found.fewer:.2g} for fewer, {found.more:.2g} for more"
         yield Text(f"MLPerf's olympic means: {took}, {word} ({chances})")

@@ -84,7 +84,7 @@ def _pairs(axes: Axes, study: Compare, side: Side) -> None:
         axes.axhspan(_scaled(study, margin.low), _scaled(study, margin.high), color=_MARGIN, alpha=0.12, linewidth=0)
     filled = ["none" if point.disturbed else _DOT for point in points]
     at = [point.seconds for point in points]
-    axes.scatter(at, effects, s=16, facecolors=filled, edgecolors=_DOT, linewidths=0.8, alpha=0.8)
+    axes.scatter(at, effects, s=16, facecolors=filled, edgecolors=_DOT, linewidths=0.8)  # an alpha would fill "none"
     if told:
         at = [point.seconds for point in told]
         low, high = ([_scaled(study, getattr(point.mean, end)) for point in told] for end in ("low", "high"))

@@ -82,12 +82,20 @@ class Sequential:
     def needed(self, half: float) -> int | None:
         """How many values in all an interval of that half-width takes; None for more than ten thousand."""
         sd = self.sd * caution(self.n)
-        return _first(self.n, lambda n: half_width(n, sd, self.level) <= half)
+        least = self.n if self.sd or not self.estimate else max(self.n, enough_alike(self.level))
+        return _first(least, lambda n: half_width(n, sd, self.level) <= half)
 
     def needed_to_show(self, effect: float) -> int | None:
         """How many values it takes to show an effect in four of five tries; None for more than ten thousand."""
         sd = self.sd * caution(self.n)
         return _first(0, lambda n: shown(n, sd, self.level) <= effect)
+
+
+def enough_alike(level: float) -> int:
+    """So many values that are all the same tell that they always are: of two that are as likely each, chance makes
+    fewer of them.
+    """
+    return math.ceil(math.log2(2 / level))
 
 
 def share(spent: float) -> float:
@@ -100,7 +108,10 @@ def share(spent: float) -> float:
 
 
 def sequential(values: Sequence[float], looks: Sequence[Look], level: float = LEVEL) -> Sequential:
-    """The mean so far, and its interval by the last look that had something to spend; ValueError without values."""
+    """The mean so far, and its interval by the last look that had something to spend; ValueError without values.
+
+    Few values that are all the same have none, but for those that are nothing: what comes in steps may be so by chance.
+    """
     if not values:
         raise ValueError("no values")
     sd = stdev(values) if len(values) > 1 else math.inf
@@ -110,6 +121,8 @@ def sequential(values: Sequence[float], looks: Sequence[Look], level: float = LE
         return Sequential(len(values), mean(values), math.inf, sd, level)
     last, bound = usable[-1]
     then = values[:last]
+    if then[0] and len({*then}) == 1 and last < enough_alike(level):
+        return Sequential(len(values), mean(values), math.inf, sd, level)
     return Sequential(len(values), mean(then), bound * stdev(then) / math.sqrt(last), sd, level, last)
 
 

@@ -31,6 +31,9 @@ MINUTES = (1, 3, 5, 10)
 SAME, PLANTED, PLANTED_EVERY = "b", "c", 4
 """The other side of a duet, by its kind, and how many duets have one that is planted."""
 
+LEAST_RUNS, LEAST_DUETS = 6, 8
+"""That runs tell what differs between them, and duets what comparisons see, where nothing disturbs them."""
+
 LONG = 3
 """Times as long between two runs as usual: a calibration that was gone on with."""
 
@@ -182,7 +185,7 @@ class Calibrate(Study):
 
         The bound holds with 90 % confidence for normal medians; verdicts take it. None below 6 runs.
         """
-        if len(self.rates) < 6:
+        if len(self.rates) < LEAST_RUNS:
             return None
         from scipy.special import chdtri
 
@@ -198,7 +201,7 @@ class Calibrate(Study):
         doi:10.1214/aoms/1177731677). Runs with a long gap between them are no neighbours. None below 6 runs.
         """
         n = len(self.rates)
-        if n < 6:
+        if n < LEAST_RUNS:
             return None
         logs, gaps = list(map(math.log, self.rates)), [after - before for before, after in pairwise(self.began)]
         steps = zip(pairwise(logs), gaps, strict=True)

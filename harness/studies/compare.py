@@ -26,7 +26,7 @@ from harness.studies.compared import LOSSES, MEASURES
 from harness.studies.ends import Ends
 from harness.studies.enough import NEXT_LOOK, Course, Enough
 from harness.studies.evidence import OF_SEEDS, Evidence
-from harness.studies.failed import Failed, is_unavailable, why_lost
+from harness.studies.failed import Failed, is_unavailable, why_lost, why_not
 from harness.studies.finding import Finding, Question, as_json, is_decided, sentence
 from harness.studies.meaning import Meaning, Traces
 from harness.studies.pairs import Pair
@@ -38,6 +38,9 @@ from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
 MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
+AT_ONCE = 8
+"""Seeds for each processor that are planned ahead; whoever runs them asks again."""
+
 MORE = tuple(f"meaning-once-more-{number}" for number in range(1, ONCE_MORE + 1))
 _KEY = re.compile(r"meaning(-repeated|-rounded|-later|-once-more)?(-\d+)?|pair-\d+")
 MEANING_STEPS = 24
@@ -139,6 +142,7 @@ class Compare(Study):
         if self.over:
             return []
         count = 1 if not self.of_seeds else max(self.question_.seeds - len(self._done), os.cpu_count() or 1)
+        count = min(count, AT_ONCE * (os.cpu_count() or 1))
         new = (number for number in itertools.count() if _key(number) not in self._done)
         numbers = itertools.chain(map(_number, sorted(self._again)), () if self._is_enough else new)
         return [Trial(_key(number), self.pair(number)) for number in itertools.islice(numbers, count)]
@@ -233,6 +237,8 @@ class Compare(Study):
         usual, count = self.evidence.usual_seconds, len(self.evidence.counted)
         if not usual or finding.more is None or is_decided(finding) or self._cannot_go_on:
             return None
+        if finding.mean is None or math.isinf(finding.mean.half):
+            return None
         level, least = self.evidence.level(self.question_.measure), OF_SEEDS if self.of_seeds else 0.0
         course = Course(self._planned, self._spent, usual, count, self.evidence.looks, level, least)
         return course.enough(finding.more)
@@ -307,7 +313,7 @@ class Compare(Study):
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:
             self._look()
-            return self._failed(key, f"{lost[0][0]}: {verdict.reason}" if lost else verdict.reason, again=True)
+            return self._failed(key, why_not(*lost[0], verdict.reason) if lost else verdict.reason, again=True)
         if key.startswith("pair-"):
             self._done.add(key)
             self._forget(key)

@@ -187,7 +187,8 @@ class Evidence:
         firsts = [pair.first[measure] for pair in counted if measure in pair.first]
         kind = MEASURES[measure]
         scale = firsts if kind.absolute else [math.log(value) for value in firsts if value > 0]
-        return Margin.around(max(_at_least(scale) / 2, self.finest(measure))) if len(scale) > 1 else None
+        half = max(_at_least(scale) / 2, self.finest(measure)) if len(scale) > 1 else 0.0
+        return Margin.around(half) if half else None
 
     def is_worse_by_more(self, finding: Finding) -> bool:
         """Whether all of its interval lies beyond what counts as the same."""

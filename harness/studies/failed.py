@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from harness.base.printable import printable
 from harness.vocabulary.events import Ended
 
 Kind = Literal["of another", "to try again", "in vain"]
@@ -77,8 +78,17 @@ class Failed:
 
 def why_lost(side: str, ended: Ended) -> str:
     """How a side ended, in words, with the last line that it said."""
-    said = "".join(f"; it said last: {line}" for line in ended.log.strip().splitlines()[-1:])
-    return f"{side} did not train to the end: {ended.outcome}: {ended.reason}{said}"
+    return f"{side} did not train to the end: {ended.outcome}: {ended.reason}{_said(ended)}"
+
+
+def why_not(side: str, ended: Ended, reason: str) -> str:
+    """Why a run says nothing, of a side that was lost in it."""
+    return f"{side}: {reason}{_said(ended)}"
+
+
+def _said(ended: Ended) -> str:
+    """The last line that it said, as a terminal may have it."""
+    return "".join(f"; it said last: {printable(line)}" for line in ended.log.strip().splitlines()[-1:])
 
 
 def is_unavailable(ended: Ended) -> bool:

@@ -297,10 +297,11 @@ def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> None:
+    possible = [each for each in VARIABLE if each not in DECIDED]
     for field in side.fields:
         if not any(field == root or field.startswith(f"{root}.") for root in VARIABLE):
             raise InputError(
-                f"{field} cannot differ between sides; what can are {', '.join(VARIABLE)} and their fields"
+                f"{field} cannot differ between sides; what can are {', '.join(possible)} and their fields"
             )
         if field in DECIDED:
             raise InputError(f"{field} is the same for all sides; give it with --set")

@@ -92,7 +92,9 @@ class StudyFolder:
     def append(self, answer: Answer) -> None:
         """Add an answer, whole or not at all as far as readers see."""
         try:
-            with open(self.path / "answers.jsonl", "ab") as file:
+            with open(self.path / "answers.jsonl", "ab+") as file:
+                file.seek(0)
+                file.truncate(file.read().rfind(b"\n") + 1)  # a line without its end is what a kill left
                 file.write(json.dumps(asdict(answer)).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -100,21 +102,13 @@ class StudyFolder:
             raise storage_error(error, self.path / "answers.jsonl") from error
 
     def answers(self) -> list[Answer]:
-        """Every answer so far; a last line without its end is what a kill leaves, and is cut off."""
+        """Every answer so far; a last line without its end is what a kill leaves, and is left out."""
         path = self.path / "answers.jsonl"
         if not path.exists():
             return []
         data = self._files.read_bytes(path.name)
         whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            os.truncate(path, len(whole))
-        try:
-            answers = [Answer(**json.loads(line)) for line in whole.splitlines()]
-            if not all(isinstance(value, str) for answer in answers for value in vars(answer).values()):
-                raise TypeError("every field of an answer is a text")
-            return answers
-        except (ValueError, TypeError) as error:
-            raise DamagedRunError(f"{path} cannot be read: {error}") from error
+        return [_answer(line, f"{path}:{number}") for number, line in enumerate(whole.splitlines(), 1)]
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -208,3 +202,13 @@ def find(results: Path, name: str, wanted: str) -> StudyFolder:
         return StudyFolder(matches[0].absolute())
     known = ", ".join(path.name for path in matches or folders) or "none"
     raise RunNotFoundError(f"{wanted!r} is not one {name} study in {results / 'studies'}; there are {known}")
+
+
+def _answer(line: bytes, where: str) -> Answer:
+    try:
+        answer = Answer(**json.loads(line))
+        if not all(isinstance(value, str) for value in vars(answer).values()):
+            raise TypeError("every field of an answer is a text")
+        return answer
+    except (ValueError, TypeError) as error:
+        raise DamagedRunError(f"{where}: cannot be read: {error}") from error

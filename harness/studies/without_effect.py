@@ -10,8 +10,8 @@ from harness.studies.finding import margin_in_words
 from harness.studies.sides import Side
 
 WHY = {
-    "workload.optimizer.lazy_update": "lazy_update matters for row_sparse gradients only; dense ones ignore it "
-    "(python/mxnet/optimizer/optimizer.py)",
+    "workload.optimizer.lazy_update": "lazy_update matters for row_sparse gradients only, where rows without one "
+    "change, as by momentum, weight decay or adam (python/mxnet/optimizer/optimizer.py)",
     "workload.hybridize": "a network whose operators take nearly all of the time has little to gain from one graph",
     "target.env.MXNET_EXEC_BULK_EXEC": "bulks only save the engine's own time for each operator",
 }

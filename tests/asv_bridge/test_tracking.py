@@ -49,7 +49,7 @@ def test_each_repeat_is_among_them() -> None:
     assert [as_samples(2.0, (1.0, 2.0, 4.0))[place] for place in (1, 4, 7)] == [1.0, 2.0, 4.0]
 
 
-@pytest.mark.parametrize("repeats", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("repeats", [1, 2, 3, 5, 8, 12, 30])
 def test_nights_of_the_same_code_are_hardly_ever_marked(repeats: int) -> None:
     draw = random.Random(repeats)
     marked = sum(_marked(_told(_night(draw, repeats)), _told(_night(draw, repeats))) for _ in range(NIGHTS))

@@ -90,3 +90,9 @@ def test_bandwidths(text: str, bits: float) -> None:
 )
 def test_bandwidths_for_people(bits: float | None, text: str) -> None:
     assert units.bandwidth_text(bits) == text
+
+
+def test_a_duration_is_no_shorter_than_it_was() -> None:
+    told = {113.2: "114s", 600.0: "10min", 1441.0: "25min", 23041.0: "6.5h", 36000.0: "10h"}
+    assert {seconds: units.duration_at_least(seconds) for seconds in told} == told
+    assert all(units.parse_duration(text) >= seconds for seconds, text in told.items())

@@ -35,6 +35,16 @@ def test_the_busiest_worker_decides_on_at_most() -> None:
     assert _judge(busy, idle, at_most="97%")[0] == "pass"
 
 
+def test_a_worker_that_is_less_sure_decides_too() -> None:
+    """Whose median is not the least or the most, but whose interval goes farther."""
+    unsure = Quantity("utilisation", "fraction", 0.5, 20, 0.3, 0.9, "worker/0")
+    verdict, reason = _judge(unsure, _busy("worker/1", 0.55), at_most="60%")
+    assert verdict == "invalid"
+    assert reason.startswith("worker/0 computes 50.0% of the time (30.0% to 90.0%); expected at most 60.0%")
+    unsure = Quantity("utilisation", "fraction", 0.6, 20, 0.2, 0.95, "worker/1")
+    assert _judge(_busy("worker/0", 0.55), unsure, at_least="50%")[0] == "invalid"
+
+
 def test_an_interval_across_the_limit_says_nothing() -> None:
     assert _judge(_busy("worker/0", 0.70), at_least="70%")[0] == "invalid"
 

@@ -306,6 +306,8 @@ def test_a_picture_that_nobody_could_write_is_refused_at_once(
     assert "there is no folder for it" in capsys.readouterr().err
     assert cli.main([*asked, "--seeds", "3"]) == 2
     assert "--seeds 3: fewer than 4 have no interval" in capsys.readouterr().err
+    assert cli.main([*asked, "--seeds", "9999999"]) == 2
+    assert "--seeds 9999999: 1000 at most" in capsys.readouterr().err
 
 
 def test_there_are_no_studies(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def _shown(study: Calibrate) -> str:
 @pytest.mark.parametrize(("planted", "trusted"), [(-0.01, True), (-0.05, False), (0.0, False)])
 def test_what_was_planted_has_to_be_seen(planted: float, trusted: bool) -> None:
     text = _text(planted)
-    assert "20 duets of 20 s; 0 were disturbed" in text
-    assert "which is -0.99% of throughput" in text
+    assert "20 duets of 20 s count; 0 of all 20 were disturbed" in text
+    assert "which costs -0.99% of throughput" in text
     assert ("trust nothing that is said of comparisons" in text) is not trusted
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 
+from matplotlib.figure import Figure
 from rich.console import Console
 
-from harness.report import compare
+from harness.report import compare, compare_figure
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
@@ -66,3 +67,15 @@ def test_a_busy_machine_is_told_with_the_answer() -> None:
     told = _lines(study)
     assert any("(1 of 1 pairs were disturbed)" in line for line in told)
     assert any(line.startswith("on a busy machine a side may suffer more") for line in told)
+
+
+def test_dots_of_disturbed_pairs_are_hollow() -> None:
+    """An alpha would give what has no colour one: black."""
+    study = _study()
+    for place, noise in enumerate((0.0, 0.03, -0.03, 0.02, -0.02, 0.01)):
+        effects = {"throughput": {"b": noise}, "throughput_overall": {"b": noise}}
+        study._take(Pair("run", 40.0, effects, {}, "others used 40%" if place > 2 else ""))
+    axes = Figure().subplots()
+    compare_figure._pairs(axes, study, study.scenario.sides[1])
+    dots = axes.collections[0].get_facecolors()  # type: ignore[attr-defined]
+    assert [bool(alpha) for *_, alpha in dots] == [True, True, True, False, False]

@@ -55,9 +55,22 @@ def test_few_values_say_nothing() -> None:
         sequential([], _each(9))
 
 
-def test_values_that_are_all_the_same_leave_no_doubt() -> None:
-    mean = sequential([0.25] * 8, _each(9))
+def test_values_that_are_all_the_same_leave_no_doubt_once_they_are_enough() -> None:
+    mean = sequential([0.25] * 8, _each(10))
     assert (mean.estimate, mean.half, mean.detectable) == (0.25, 0.0, 0.0)
+    few = sequential([0.25] * 7, _each(8))
+    assert (few.estimate, few.half, few.needed(0.1)) == (0.25, math.inf, 8)
+    assert sequential([0.0] * 4, _each(9)).half == 0.0, "as of bits that are the same"
+
+
+def test_effects_that_come_in_steps_are_hardly_ever_told_where_there_are_none() -> None:
+    draw, looks = Random(3), [Look(n, n / 16) for n in range(4, 17)]
+    runs = [
+        sequential([draw.choice((-0.03, 0.03)) for _ in range(n)], looks[: n - 3])
+        for n in (4, 7, 16)
+        for _ in range(400)
+    ]
+    assert sum(abs(run.estimate) > run.half for run in runs) <= 0.02 * len(runs)
 
 
 def test_a_look_with_nothing_to_spend_tells_what_the_last_one_told() -> None:

@@ -126,7 +126,9 @@ def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
     study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0, beyond=True))
     study.short.found = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
     for effect in effects:
-        known = {"throughput": effect, "throughput_overall": effect, **dict.fromkeys(qualify.SIZES, 0.0), **sizes}
+        every = {**dict.fromkeys(qualify.SIZES, 0.0), **sizes}
+        scattered = {name: size * (1 + effect / 100) for name, size in every.items()}
+        known = {"throughput": effect, "throughput_overall": effect, **scattered}
         first = {"held_memory": 1e9}
         study.evidence.pairs.append(Pair("run", 10.0, {name: {NEW: it} for name, it in known.items()}, first))
     study.evidence.looks.append(Look(len(effects), 0.9))

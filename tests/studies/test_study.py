@@ -171,8 +171,8 @@ def test_half_an_answer_is_none(tmp_path: Path) -> None:
     with pytest.raises(DamagedRunError, match=r"answers\.jsonl cannot be read"):
         folder.answers()
     (folder.path / "answers.jsonl").rmdir()
-    (folder.path / "answers.jsonl").write_text("{}\n")
-    with pytest.raises(DamagedRunError, match=r"answers\.jsonl cannot be read"):
+    (folder.path / "answers.jsonl").write_text('{"key": "1", "run": "", "failure": ""}\n{}\n')
+    with pytest.raises(DamagedRunError, match=r"answers\.jsonl:2: cannot be read"):
         folder.answers()
 
 
