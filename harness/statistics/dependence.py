@@ -49,12 +49,12 @@ def effective_size(values: Values, fitted: int = 1, beyond: float = BEYOND) -> f
     return n / (1 + 2 * float((1 - apart / n) @ (2 / math.pi * np.arcsin(phi**apart))))
 
 
-def block_inflation(values: Values) -> float:
-    """Variance of the means of five blocks over that of independent values: sees what is alike for long."""
-    length = len(values) // BLOCKS
+def block_inflation(values: Values, blocks: int = BLOCKS, fitted: int = 1) -> float:
+    """Variance of the means of blocks over that of independent values: sees what is alike for long, under noise too."""
+    length = len(values) // blocks
     scores = _normal_scores(values)
-    means = scores[: length * BLOCKS].reshape(BLOCKS, length).mean(axis=1)
-    return float(means.var(ddof=1)) * length / float(scores @ scores / len(scores))
+    means = scores[: length * blocks].reshape(blocks, length).mean(axis=1)
+    return float(means.var() * blocks / (blocks - fitted)) * length / float(scores @ scores / len(scores))
 
 
 def _normal_scores(values: Values) -> Values:

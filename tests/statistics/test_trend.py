@@ -55,6 +55,13 @@ def test_the_estimate_lies_in_its_interval(ys: list[int]) -> None:
     assert trend.low <= trend.median <= trend.high
 
 
+def test_what_goes_up_and_down_in_turn_has_none() -> None:
+    """Means of blocks of an even length have nothing left to differ by."""
+    trend = slope(range(192), [1.0, 2.0] * 96)
+    assert trend is not None and trend.low is not None and trend.high is not None
+    assert trend.low <= 0 <= trend.high
+
+
 def test_points_at_one_place_give_no_slope() -> None:
     assert slope([1.0] * 60, XS) is None
     trend = slope(XS * 2, [2 * x for x in XS] * 2)
