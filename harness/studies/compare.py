@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base.errors import InputError
+from harness.base.errors import InputError, ScenarioError
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import LEVEL, MIN_VALUES
@@ -65,7 +65,8 @@ class Compare(Study):
 
     name: ClassVar[str] = "compare"
 
-    def __init__(self, scenario: Sides, asked: Question) -> None:
+    def __init__(self, scenario: Sides, asked: Question, was_begun: bool = False) -> None:
+        """ScenarioError for what cannot be planned; of one that ``was_begun`` it is what has changed."""
         if len(scenario.sides) < 2:
             raise InputError("one side has nothing to be compared with; give --b FIELD=VALUE, or a variant's name")
         if asked.measure == "steps_to_loss" and "target_loss" not in scenario.values["workload"]:
@@ -89,7 +90,7 @@ class Compare(Study):
         self._again: dict[str, Pair] = {}
         self.broken = ""
         self.unavailable = ""
-        self.changed = ""
+        self.changed = self._gone = ""
         self.left_out: list[str] = []
         self.unmeasured: dict[str, str] = {}
         self.ended_early = ""
@@ -99,7 +100,12 @@ class Compare(Study):
         self._beside = 0.0
         self._step = 0.0
         self._done: set[str] = set()
-        sides.checked(self.pair(0), scenario.name)
+        try:
+            sides.checked(self.pair(0), scenario.name)
+        except ScenarioError as error:
+            if not was_begun:
+                raise
+            self.changed = self._gone = f"{str(error).partition(': ')[2]}, but was when this was begun"
 
     @property
     def question(self) -> Mapping[str, Any]:
@@ -115,7 +121,7 @@ class Compare(Study):
         given = {name: question[name] for name in ("measure", "resolve", "budget", "apart", "seeds")}
         rest = {"level": LEVEL, "limit": 0.0, "of_meaning": False, "beyond": False, "of_starts": False}
         asked = Question(**given, **{name: question.get(name, usual) for name, usual in rest.items()})
-        study = cls(scenario, asked)
+        study = cls(scenario, asked, was_begun=True)
         study.unread = dict(question.get("unread", {}))
         study._asks_of_ends, study._asks_once_more = "of_ends" in question, "once_more" in question
         study.ends = study._new_ends()
@@ -306,9 +312,10 @@ class Compare(Study):
         folder = run_folder.find(self.folder.results, verdict.run)
         seconds = pairs.seconds_of(folder)
         self.seconds += seconds
-        self.changed = self._what_changed(pairs.what_ran(folder, verdict.facts))
-        if self.changed:
-            return self._failed(key, self.changed)
+        differs = self._what_changed(pairs.what_ran(folder, verdict.facts))
+        self.changed = differs or self._gone
+        if differs:
+            return self._failed(key, differs)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
         if not verdict.trusted:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 import yaml
 
-from harness.base.errors import InputError
+from harness.base.errors import InputError, ScenarioError
 from harness.cli.compare import _code
 from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
@@ -988,3 +988,17 @@ def test_a_last_run_that_says_nothing_takes_time_all_the_same(
 
 
 INTERRUPTED = ArmMeasures("b", "b", 1, 1, Ended(1.0, "b", "", "interrupted", "SIGTERM"), (), {})
+
+
+def test_a_study_whose_script_is_gone_is_shown_and_not_gone_on_with(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("")
+    values = {"title": "t", "workload": {"script": str(script), "steps": 50}}
+    scenario = Sides("q", values, (Side("a", {}), Side("b", {"target.env.X": "1"})))
+    question = Compare(scenario, Question()).question
+    script.unlink()
+    again = Compare.asked(question, tmp_path)
+    assert again.changed == f"workload.script: {script} is not a file, but was when this was begun"
+    assert (list(again.wanted()), again.over) == ([], True)
+    with pytest.raises(ScenarioError, match="is not a file"):
+        Compare(scenario, Question())
