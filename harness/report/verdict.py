@@ -26,12 +26,15 @@ _HIDDEN = ("loss_curve", "different_weights", "sent_bytes", "received_bytes", "s
 
 def render(verdict: Verdict, claims: Sequence[str] = ()) -> RenderableType:
     """Everything about a run that fits a terminal, with what its claims say."""
+    from harness.studies.pairs import disturbance  # not on the way of a run to its first step
+
     head = Text.assemble(
         (verdict.verdict.upper(), STYLES[verdict.verdict]),
         "  ",
         (verdict.title, "bold"),
         f"\n{verdict.reason}",
         (f"\n{machine(verdict.facts)}", "dim"),
+        *((f"\n{told} meanwhile, and numbers show it", "yellow") for told in [disturbance(verdict.facts)] if told),
         *((f"\n{claim}", "dim") for claim in claims),
     )
     return Group(head, checks(verdict), *happened(verdict), _measures(verdict), *_unmeasured(verdict))

@@ -607,8 +607,10 @@ class Compare(Study):
         """Of a side nothing is said where another one is lost."""
         said = replace(finding, word="undecided") if self.broken else finding
         enough, objection = self.enough(finding), self.evidence.objection(finding)
+        margin = self.evidence.margin(finding.measure)
         return {
             **as_json(said),
+            "margin": [margin.low, margin.high] if margin and math.isfinite(margin.low) else None,
             "pairs_needed": enough.pairs if enough else None,
             "budget_needed": math.ceil(enough.budget) if enough else None,
             "objection": as_json(objection) if objection and not self.broken else None,

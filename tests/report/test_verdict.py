@@ -25,8 +25,9 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     console = Console(record=True, width=120, quiet=True)
     with console.capture() as capture:
         console.quiet = False
-        console.print(render(judge(plan, past, "id", {})))
+        console.print(render(judge(plan, past, "id", {"disturbance": {"used_by_others": 0.69}})))
     text = capture.get()
+    assert "others used 69% of the processors meanwhile, and numbers show it" in text
     for words in (
         "INVALID",
         "Why [/b]?",
