@@ -43,7 +43,8 @@ def _loud(study: Compare) -> Iterator[Text]:
         yield Text(does_nothing(name, near), "bold red")
     if study.broken:
         yield Text(f"NOT COMPARABLE: {study.broken}", "bold red")
-        if others := [side.name for side in study.evidence.others if side.name not in study.failed.fallen]:
+        others = [side.name for side in study.evidence.others if side.name not in study.failed.fallen]
+        if others and not study.has_one_trajectory:
             yield Text(f"nothing is said of {', '.join(others)}: compare without the side that fails", "yellow")
     elif study.changed:
         yield Text(f"NOT GONE ON WITH: {study.changed}", "bold red")
@@ -52,7 +53,7 @@ def _loud(study: Compare) -> Iterator[Text]:
     for every in study.failed.fallen.values() if not study.broken else ():
         yield Text(f"FAILED {len(every)} time{'s' * (len(every) > 1)}: {every[-1]}", "bold red")
     for side, found in study.meanings.items():
-        if found.word in ("different", "unknown"):
+        if found.word in ("different", "unknown") and not study.of_seeds:
             what = "ANOTHER MEANING" if found.word == "different" else "MEANING UNKNOWN"
             yield Text(f"{what}: {side}: {found.sentence}", "bold red")
 
@@ -68,6 +69,8 @@ def _answers(study: Compare) -> Iterator[Text]:
         yield Text(f"{told}{study.evidence.doubt}", _STYLES.get(finding.word, "yellow"))
         if finding.word == "undecided":
             yield Text(f"  {_undecided(study, finding)}")
+        if finding.mean is not None and 0 < finding.mean.looked < finding.mean.n:
+            yield Text("  what was made since the last look counts at the next one", "dim")
         yield from _objection(study, finding)
         if (finding.measure, study.question_.measure) == (GUARD, GUARDED):
             yield Text("  by the time of all turns: in most turns that does not show, so it lies in few of them")
@@ -107,7 +110,7 @@ def _undecided(study: Compare, finding: Finding) -> str:
 def _without_effect(study: Compare) -> Iterator[Text]:
     for finding in study.evidence.findings() if not study.broken else ():
         found = study.meanings.get(finding.side)
-        if found is not None and found.word in ("identical", "alike"):
+        if found is not None and (found.word in ("identical", "alike") or study.of_seeds):
             yield Text(f"{finding.side}: {found.sentence}")
         if (why := study.without_effect(finding.side)) is not None:
             known = "this setting likely does nothing here" if finding.word == "same" else "so far"

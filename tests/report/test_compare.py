@@ -79,3 +79,11 @@ def test_dots_of_disturbed_pairs_are_hollow() -> None:
     compare_figure._pairs(axes, study, study.scenario.sides[1])
     dots = axes.collections[0].get_facecolors()  # type: ignore[attr-defined]
     assert [bool(alpha) for *_, alpha in dots] == [True, True, True, False, False]
+
+
+def test_where_training_goes_is_the_question_another_meaning_is_no_alarm() -> None:
+    study = Compare(SIDES, Question("drift"))
+    study.short.found = {"b": Meaning("different", "it computes something else: first the loss of step 1", 0.1)}
+    told = _lines(study)
+    assert not any("ANOTHER MEANING" in line for line in told)
+    assert "b: it computes something else: first the loss of step 1" in told
