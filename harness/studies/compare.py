@@ -38,6 +38,9 @@ from harness.vocabulary.events import Ended, Event
 from harness.vocabulary.quantities import different
 
 MEANING, REPEATED, OTHERWISE, LATER = "meaning", "meaning-repeated", "meaning-rounded", "meaning-later"
+_LABEL = 60
+"""Characters of what a side changes, in a list."""
+
 AT_ONCE = 8
 """Seeds for each processor that are planned ahead; whoever runs them asks again."""
 
@@ -589,8 +592,8 @@ class Compare(Study):
 
     @property
     def in_words(self) -> str:
-        found = self._in_words
-        return f"{self.scenario.name}: {found}"
+        sides = "; ".join(f"{side.name}: {_cut(side.label)}" for side in self.scenario.sides)
+        return f"{self.scenario.name}: {self._in_words} ({sides})"
 
     @property
     def _in_words(self) -> str:
@@ -654,6 +657,11 @@ class Compare(Study):
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.evidence.pairs],
         }
+
+
+def _cut(label: str) -> str:
+    """As a line of a list has room for it."""
+    return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
 
 
 def _number(key: str) -> int:

@@ -37,6 +37,7 @@ from tests.conftest import SCENARIO
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
 )
+OF_SIDES = "(a: as it is; b: target.env.X=1)"
 
 
 def _known(question: Question, *done: str) -> list[str]:
@@ -541,12 +542,12 @@ def test_a_key_of_nothing_is_no_pair() -> None:
 
 def test_why_there_is_no_pair() -> None:
     study = Compare(SIDES, Question())
-    assert study.in_words == "q: nothing was compared yet"
+    assert study.in_words == f"q: nothing was compared yet {OF_SIDES}"
     study._failed("pair-001", "aborted: worker/0 had not come up")
-    assert study.in_words == "q: nothing was compared: aborted: worker/0 had not come up"
+    assert study.in_words == f"q: nothing was compared: aborted: worker/0 had not come up {OF_SIDES}"
     spent = Compare(SIDES, Question(budget=5.0))
     spent.seconds = 6.0
-    assert spent.in_words == "q: nothing was compared: the budget has no room for a pair"
+    assert spent.in_words == f"q: nothing was compared: the budget has no room for a pair {OF_SIDES}"
 
 
 def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> None:
@@ -557,7 +558,7 @@ def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> Non
         assert [trial.key for trial in study.wanted()] == keys
         assert Compare.asked(study.question, Path()).question_.of_meaning
     study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
-    assert study.in_words == "q: b has another meaning; no pair was made: short runs tell what both compute"
+    assert study.in_words == f"q: b has another meaning; no pair was made: short runs tell what both compute {OF_SIDES}"
 
 
 def test_variables_that_nobody_reads_are_kept_with_the_question() -> None:
