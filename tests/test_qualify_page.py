@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 
@@ -206,3 +207,18 @@ def test_each_operator_of_the_page_has_a_program() -> None:
         named = {text.split(":")[0].strip("_").replace(".", "-") for text in sure}
         lacking = {name for name in named if not any(each.startswith(f"{name}-") for each in programs)}
         assert (lacking, max(programs.values()) < 30) == (set(), True)
+
+
+def test_peaks_without_libraries_are_those_that_are_kept() -> None:
+    lines = (ROOT / "results" / "qualify" / "peak-memory.jsonl").read_text().splitlines()
+    peaks = [each for each in map(json.loads, lines) if each["measure"] == "peak_memory"]
+    words = Counter((each["old"], each["new"], each["answer"]) for each in peaks)
+    assert words == {
+        ("1.7.0.post2", "1.8.0.post0", "same"): 4,
+        ("1.8.0.post0", "1.9.1", "same"): 3,
+        ("1.5.1.post0", "1.9.1", "more"): 4,
+    }
+    more = [math.expm1(each["estimate"]) for each in peaks if each["answer"] == "more"]
+    assert (round(100 * min(more)), round(100 * max(more))) == (27, 31)
+    assert {each["pairs"] for each in peaks} == {4, 5, 6}
+    assert "27 to 31 % more in four of four" in " ".join(PAGE.split())

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.base.units import duration_at_least
-from harness.statistics.sequential import MIN_VALUES
+from harness.statistics.sequential import MIN_VALUES, enough_alike
 from harness.studies.compare import Compare
 from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
@@ -96,6 +96,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"a pair has no such number, without which nothing is decided: {study.unmeasured[finding.side]}"
     if finding.missing and finding.side in study.failed.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
+    if finding.mean is not None and finding.mean.n >= MIN_VALUES and not finding.mean.sd:
+        enough = enough_alike(finding.mean.level)
+        told = f"all of them are alike, which of fewer than {enough} may be chance"
+        return f"{told}; go on with --resume last and a larger --budget"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
