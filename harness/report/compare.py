@@ -97,8 +97,8 @@ def _undecided(study: Compare, finding: Finding) -> str:
     if finding.missing and finding.side in study.failed.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
     if finding.mean is not None and finding.mean.n >= MIN_VALUES and not finding.mean.sd:
-        enough = enough_alike(finding.mean.level)
-        told = f"all of them are alike, which of fewer than {enough} may be chance"
+        least = enough_alike(finding.mean.level)
+        told = f"all of them are alike, which of fewer than {least} may be chance"
         return f"{told}; go on with --resume last and a larger --budget"
     if finding.mean is None or math.isinf(finding.mean.detectable):
         return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
