@@ -144,7 +144,7 @@ class Compare(Study):
             return [Trial(self._numbered(MEANING), self.scenario.meaning(MEANING_STEPS))]
         if not self._done and self.short.want_rounding and (text := self.scenario.rounded(MEANING_STEPS)) is not None:
             return [Trial(OTHERWISE, text)]
-        if not self._done and self._asks_once_more and (doubtful := self.short.in_doubt):
+        if self._wants_once_more and (doubtful := self.short.in_doubt):
             return [Trial(MORE[self.short.tried], self.scenario.once_more(MEANING_STEPS, doubtful))]
         if self._wants_later:
             return [Trial(self._later, self.pair(0, self.ends.first_twice))]
@@ -173,6 +173,11 @@ class Compare(Study):
     def _later(self) -> str:
         """Whether sides live together or not, the first one is asked once."""
         return LATER if self.duet else f"{LATER}-2"
+
+    @property
+    def _wants_once_more(self) -> bool:
+        """Not where training goes is the question, which many seeds answer, and not once there are pairs."""
+        return self._asks_once_more and not self.of_seeds and not self._done
 
     @property
     def _wants_later(self) -> bool:
