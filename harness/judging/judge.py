@@ -99,7 +99,9 @@ def between_runs(plan: Plan, facts: Mapping[str, Any]) -> Spread:
     same = is_same_job(known.get("job"), job)
     if not same and upper <= default.sd:
         return default
-    source = f"calibrated here with {known['between_runs']['n']} runs of {known['scenario']}"
+    n, disturbed = known["between_runs"]["n"], known.get("disturbed_runs", 0)
+    source = f"calibrated here with {n} runs of {known['scenario']}"
+    source += f", of which others disturbed {disturbed}" if 2 * disturbed > n else ""
     return Spread(upper, default.what, source if same else f"{source}, another job")
 
 

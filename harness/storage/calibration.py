@@ -59,6 +59,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         summary = RunFolder(path).read_json("summary.json")
         known = {name: summary[name] for name in ("between_runs", "scenario", "job", "machine")}
+        known["disturbed_runs"] = int(summary.get("disturbed_runs", 0))
         return known if math.isfinite(float(known["between_runs"]["upper"])) else None
     except (HarnessError, LookupError, TypeError, ValueError):
         return None

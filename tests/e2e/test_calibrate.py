@@ -56,7 +56,7 @@ def test_later_verdicts_take_it_and_say_so(calibrated: Command, results: Path) -
     assert run.out, run.err
     (verdict,) = run.json["verdicts"]
     reason = next(check["reason"] for check in verdict["checks"] if check["check"] == "throughput")
-    assert "% from run to run as calibrated here with 6 runs of question)" in reason
+    assert "% from run to run as calibrated here with 6 runs of question" in reason
     assert verdict["facts"]["calibration"]["study"] == calibrated.json["study"]
     elsewhere = harness("run", path, "--json", "--results", results / "other")
     assert "as a cautious default" in elsewhere.out

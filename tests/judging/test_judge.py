@@ -204,6 +204,12 @@ def test_shares_of_repeats_are_judged_by_their_mean(plan_of: Callable[..., Plan]
     )
 
 
+def test_a_calibration_of_a_busy_hour_is_told(plan_of: Callable[..., Plan]) -> None:
+    known = {"scenario": "lenet", "between_runs": {"n": 6, "sd": 0.5, "upper": 0.9}, "job": None, "disturbed_runs": 5}
+    told = "calibrated here with 6 runs of lenet, of which others disturbed 5, another job"
+    assert between_runs(plan_of(), {"calibration": known}).source == told
+
+
 def test_a_calibration_holds_for_its_own_kind_of_job(plan_of: Callable[..., Plan]) -> None:
     facts = {"target": {"mxnet": "1.9.1"}}
 
