@@ -29,7 +29,8 @@ def test_the_newest_that_came_to_something(tmp_path: Path) -> None:
     _stored(tmp_path, between_runs=None)
     study_folder.create(tmp_path, calibration.NAME, {})
     found = calibration.find(tmp_path, {**FACTS, "load_1min": 3.0}, JOB)
-    assert found == {"study": newest, "between_runs": BETWEEN, "scenario": "lenet", "job": JOB}
+    told = {"between_runs": BETWEEN, "scenario": "lenet", "job": JOB, "disturbed_runs": 0}
+    assert found == {"study": newest, **told}
 
 
 def test_an_older_one_that_knew_less_of_the_job_is_of_it_too(tmp_path: Path) -> None:
