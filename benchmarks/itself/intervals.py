@@ -141,11 +141,11 @@ def worst_of(kind: str, series: int) -> float:
     return max(shown - right for shown, right in over_lengths)
 
 
-def wrong_slopes(phi: float, n: int, series: int) -> float:
-    """The share of level series whose slope has an interval that excludes 0."""
+def wrong_slopes(phi: float, n: int, series: int, noise: float = 0.0) -> float:
+    """The share of level series, with so much noise over them, whose slope has an interval that excludes 0."""
     random, wrong = np.random.default_rng(n), 0
     for _ in range(series):
-        trend = slope(range(n), list(autoregressive(phi)(random, n)))
+        trend = slope(range(n), list(autoregressive(phi)(random, n) + noise * random.normal(size=n)))
         wrong += trend is not None and None not in (trend.low, trend.high) and not trend.low <= 0 <= trend.high
     return wrong / series
 
@@ -164,6 +164,22 @@ class Slopes:
         return max(wrong_slopes(phi, n, self.series) for n in LENGTHS if n >= 40)
 
     track_wrong.limit = 0.08
+
+
+class SlopesUnderNoise:
+    """As `Slopes`, of series that wander under noise that is as large: neighbours hide what they have in common."""
+
+    series = SERIES
+    tiny = {"series": 20}
+
+    params = (0.9, 0.97)
+    param_names = ("phi",)
+
+    def track_wrong(self, phi: float) -> float:
+        """The largest share, over lengths; what wanders for as long as the series is hard to tell from a slope."""
+        return max(wrong_slopes(phi, n, self.series, noise=1.0) for n in LENGTHS if n >= 40)
+
+    track_wrong.limit = 0.30
 
 
 def wrong_ratios(repeats: int, comparisons: int = SERIES) -> float:

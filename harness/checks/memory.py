@@ -16,7 +16,9 @@ from harness.vocabulary.job_bounds import JobBounds
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 PEAKS = Spread(0.05, "run to run", "a cautious default")
-"""By which peaks of one job scatter: 0.5 % (resnet18 alone, 17 processes) to 4 % (with dist_sync, 26 processes)."""
+"""By which peaks of one job scatter: with libraries in them 0.5 % (resnet18 alone, 17 processes) to 4 % (on two workers
+with dist_sync, 26 processes).
+"""
 
 
 class Memory(Check):

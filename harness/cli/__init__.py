@@ -148,7 +148,7 @@ class _Complaints(io.TextIOWrapper):
         except BrokenPipeError:
             raise
         except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            _drop(2)
 
 
 _pressed: list[float] = []
@@ -217,4 +217,8 @@ def _interrupted() -> int:
 
 def _drop_output() -> None:
     """What is still buffered has nowhere to go."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop(sys.stdout.fileno())
+
+
+def _drop(descriptor: int) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

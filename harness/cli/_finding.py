@@ -17,9 +17,9 @@ def found(results: Path, wanted: str) -> RunFolder | StudyFolder:
     if named.as_path(wanted, "question.json"):
         return study_folder.find(results, "", wanted)
     try:
-        run = run_folder.find(results, wanted)
-        _require_no_study(results, wanted, run)
-        return run
+        folder = run_folder.find(results, wanted)
+        _require_no_study(results, wanted, folder)
+        return folder
     except RunNotFoundError as error:
         if run_folder.meant(results, wanted):
             raise
@@ -29,14 +29,16 @@ def found(results: Path, wanted: str) -> RunFolder | StudyFolder:
             raise error from None
 
 
-def require_run(results: Path, wanted: str) -> None:
-    """InputError, with what shows it, where a study is meant and no run."""
-    if run_folder.meant(results, wanted) or named.as_path(wanted, "status.json"):
-        return
-    for study in _studies(results, wanted):
-        name, _ = study.question()
-        told = f"harness {name} --resume {study.id} shows it again, and harness report {study.id} makes its page"
-        raise InputError(f"{wanted!r} is a study: {told}")
+def run(results: Path, wanted: str) -> RunFolder:
+    """The run that is meant; InputError where it is a study, with what shows that, or RunNotFoundError."""
+    try:
+        return run_folder.find(results, wanted)
+    except RunNotFoundError:
+        for study in _studies(results, wanted) if not run_folder.meant(results, wanted) else ():
+            name, _ = study.question()
+            told = f"harness {name} --resume {study.id} shows it again, and harness report {study.id} makes its page"
+            raise InputError(f"{wanted!r} is a study: {told}") from None
+        raise
 
 
 def _require_no_study(results: Path, wanted: str, run: RunFolder) -> None:

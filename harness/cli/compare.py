@@ -116,10 +116,10 @@ def _study(arguments: argparse.Namespace) -> Compare:
 
 
 def _warn_of_one_folder(loaded: LoadedScenario) -> None:
-    """Sides that live at once write over what others wrote, and over what was there."""
+    """Sides write over what others wrote, and over what was there."""
     jobs = [arm.workload for arm in loaded.arms.values()]
     if any(job.script is not None and not job.scratch for job in jobs):
-        told = "all sides write what the script writes into one folder, at once"
+        told = "all sides write what the script writes into one folder"
         print(f"{told}; with --set workload.scratch=true each has its own", file=sys.stderr)
 
 

@@ -17,11 +17,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from harness.base.errors import InputError
-    from harness.cli import _showing
+    from harness.cli import _finding, _showing
     from harness.execution.run import judged
-    from harness.storage import run_folder, run_index
+    from harness.storage import run_index
 
-    folder = run_folder.find(arguments.results, arguments.run)
+    folder = _finding.run(arguments.results, arguments.run)
     if run_index.entry(folder).status == "running":
         raise InputError(f"run {folder.id} is running; judge it when it has ended")
     verdict = judged(folder)

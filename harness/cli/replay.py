@@ -22,14 +22,13 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.execution.disturbance import Disturbance
 
     disturbance = Disturbance()
-    from harness.cli import _running
+    from harness.cli import _finding, _running
     from harness.execution import machine
     from harness.execution.request import Request
     from harness.execution.run import stored_worker
-    from harness.storage import run_folder
     from harness.targets import resolve
 
-    folder = run_folder.find(arguments.results, arguments.run)
+    folder = _finding.run(arguments.results, arguments.run)
     plan = folder.plan()
     worker = stored_worker(folder, plan)
     machine.require(plan)

@@ -28,10 +28,9 @@ def execute(arguments: argparse.Namespace) -> int:
     from harness.base.errors import InputError
     from harness.cli import _finding, _showing
     from harness.execution.run import judged
-    from harness.storage import run_folder, run_index
+    from harness.storage import run_index
 
-    _finding.require_run(arguments.results, arguments.run)
-    folder = run_folder.find(arguments.results, arguments.run)
+    folder = _finding.run(arguments.results, arguments.run)
     known = run_index.entry(folder)
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")

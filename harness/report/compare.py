@@ -96,9 +96,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"a pair has no such number, without which nothing is decided: {study.unmeasured[finding.side]}"
     if finding.missing and finding.side in study.failed.fallen:
         return f"nothing can be decided, as it did not always train to its end; {TRIES} times would be the answer"
-    if finding.mean is not None and not finding.mean.sd and study.evidence.margin(finding.measure) is None:
+    alike = finding.mean is not None and not finding.mean.sd
+    if alike and study.of_seeds and study.evidence.margin(finding.measure) is None:
         return "the first side has one number with all seeds, so that nobody knows what is the same; give --resolve"
-    if finding.mean is not None and finding.mean.n >= MIN_VALUES and not finding.mean.sd:
+    if alike and finding.mean is not None and finding.mean.estimate and finding.mean.n >= MIN_VALUES:
         least = enough_alike(finding.mean.level)
         told = f"all of them are alike, which of fewer than {least} may be chance"
         return f"{told}; go on with --resume last and a larger --budget"

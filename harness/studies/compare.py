@@ -339,6 +339,7 @@ class Compare(Study):
         if not key.startswith("pair-"):
             return self._add_meaning(list(history.read(folder.path / "history.jsonl")))
         if self.duet:
+            self.ended_early = pairs.ended_early(verdict, folder.plan())
             self._learn(history.read(folder.path / "history.jsonl"))
         return self._add_pair(key, verdict, seconds)
 
@@ -503,9 +504,6 @@ class Compare(Study):
 
     def _add_pair(self, key: str, verdict: Verdict, seconds: float) -> str:
         found = pairs.pair_of(verdict, seconds, self.scenario, self.duet)
-        if self.duet and self.folder is not None:
-            plan = run_folder.find(self.folder.results, verdict.run).plan()
-            self.ended_early = pairs.ended_early(found, plan)
         if self.of_seeds and (lost := self._without_loss(verdict)) is not None:
             side, why, diverged = lost
             self._first_diverged |= diverged and side not in self._names
@@ -556,9 +554,11 @@ class Compare(Study):
         """What a side and the first one say of a number that they do not have."""
         measure, two = self.question_.compared, (self.scenario.sides[0].name, side)
         arms = [arm for arm in verdict.arms if arm.of in two]
-        steps = {arm.of: arm.ended.steps for arm in arms if arm.ended}
-        if self.duet and len({*steps.values()}) > 1:
-            return " and ".join(f"{name} took {steps[name]} steps" for name in two) + ", by a script's own end"
+        steps = pairs.steps_of(verdict)
+        if self.duet and len({steps.get(name) for name in two}) > 1:
+            return (
+                " and ".join(f"{name} took {steps.get(name, 'no')} steps" for name in two) + ", by a script's own end"
+            )
         if len(units := measure.units(*arms)) > 1:
             return different(units)
         every = (each for arm in arms for each in arm.of_subjects(measure.quantity))

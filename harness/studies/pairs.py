@@ -64,7 +64,7 @@ class Pair:
     """One fresh start of every side: seconds that it took, effects by measure and side, and what disturbed it.
 
     ``first``: the numbers of the first side; ``parted``: how far each other side's final loss is from its, of itself,
-    where they took as many steps. ``steps``: those that each side took.
+    where they took as many steps.
     """
 
     run: str
@@ -73,7 +73,6 @@ class Pair:
     first: Mapping[str, float]
     disturbed: str = ""
     parted: Mapping[str, float] = field(default_factory=dict)
-    steps: Mapping[str, int] = field(default_factory=dict)
 
 
 def duet(
@@ -140,7 +139,7 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
     first = arms[scenario.sides[0].name]
     effects: dict[str, dict[str, float]] = {}
     measures = {name: each if in_turns else each.without_turns() for name, each in MEASURES.items()}
-    steps = {arm.of: arm.ended.steps for arm in verdict.arms if arm.ended and arm.ended.steps is not None}
+    steps = steps_of(verdict)
     as_long = {side.name for side in scenario.sides[1:] if steps.get(side.name) == steps.get(first.of)}
     for name, measure in measures.items():
         for side in scenario.sides[1:]:
@@ -153,12 +152,17 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
     disturbed = filter(None, (disturbance(verdict.facts), _slowed(verdict.arms)))
     parted = {side: _parted(first, arms[side]) for side in sorted(as_long)}
     known_apart = {side: apart for side, apart in parted.items() if apart is not None}
-    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed), known_apart, steps)
+    return Pair(verdict.run, seconds, effects, values, " and ".join(disturbed), known_apart)
 
 
-def ended_early(pair: Pair, plan: Plan) -> str:
+def steps_of(verdict: Verdict) -> dict[str, int]:
+    """Those that each side took which trained to its end."""
+    return {arm.of: arm.ended.steps for arm in verdict.arms if arm.ended and arm.ended.steps is not None}
+
+
+def ended_early(verdict: Verdict, plan: Plan) -> str:
     """What is lost where training came to its own end before a pair had its steps, or ""."""
-    took, asked = max(pair.steps.values(), default=0), max(arm.workload.steps or 0 for arm in plan.arms)
+    took, asked = max(steps_of(verdict).values(), default=0), max(arm.workload.steps or 0 for arm in plan.arms)
     if not 0 < took < asked:
         return ""
     return (

@@ -99,22 +99,27 @@ def test_a_verdict_becomes_a_pair(tmp_path: Path) -> None:
 
 def test_sides_that_took_unlike_steps_are_not_compared_where_they_end() -> None:
     def found(steps: int) -> Pair:
-        loss, peak = Quantity("final_loss", "loss", 0.5, 1), Quantity("peak_memory", "B", 200.0, 1, subject="worker/0")
-        both = [(arm(loss, peak, name=name), taken) for name, taken in (("a", 50), ("b", steps))]
-        ended = [replace(each, ended=Ended(9.0, each.of, "", "completed", "", steps=taken)) for each, taken in both]
-        return pairs.pair_of(Verdict("id", "t", "pass", "", [], ended, [], [], {}), 7.0, SCENARIO, in_turns=True)
+        return pairs.pair_of(_taken(50, steps), 7.0, SCENARIO, in_turns=True)
 
     assert (found(50).parted, found(50).effects["peak_memory"]) == ({"b": 0.0}, {"b": 0.0})
-    assert (found(31).parted, found(31).effects, found(31).steps) == ({}, {}, {"a": 50, "b": 31})
+    assert (found(31).parted, found(31).effects) == ({}, {})
+
+
+def _taken(first: int, other: int) -> Verdict:
+    """Sides that took so many steps."""
+    loss, peak = Quantity("final_loss", "loss", 0.5, 1), Quantity("peak_memory", "B", 200.0, 1, subject="worker/0")
+    both = [(arm(loss, peak, name=name), taken) for name, taken in (("a", first), ("b", other))]
+    ended = [replace(each, ended=Ended(9.0, each.of, "", "completed", "", steps=taken)) for each, taken in both]
+    return Verdict("id", "t", "pass", "", [], ended, [], [], {})
 
 
 def test_it_is_told_that_training_was_shorter_than_a_pair(plan_of: Callable[..., Plan]) -> None:
-    early = pairs.ended_early(replace(QUIET, steps={"a": 31, "b": 30}), plan_of())
-    assert early == (
+    assert pairs.ended_early(_taken(31, 30), plan_of()) == (
         "training ends by itself after 31 of a pair's 100 steps; with more, as of epochs, each pair tells more"
     )
-    assert pairs.ended_early(replace(QUIET, steps={"a": 100, "b": 100}), plan_of()) == ""
-    assert pairs.ended_early(QUIET, plan_of()) == "", "nobody knows"
+    assert pairs.ended_early(_taken(100, 100), plan_of()) == ""
+    nobody = Verdict("id", "t", "pass", "", [], [], [], [], {})
+    assert pairs.ended_early(nobody, plan_of()) == "", "nobody knows"
 
 
 def test_a_gpu_whose_clocks_fell_disturbs_a_pair() -> None:
