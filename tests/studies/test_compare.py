@@ -22,7 +22,7 @@ from harness.planning.plan import Plan
 from harness.report import compare as report
 from harness.statistics.sequential import share
 from harness.storage import run_folder
-from harness.studies import compare, pairs, study_folder
+from harness.studies import compare, failed, pairs, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning, Trace
@@ -989,6 +989,32 @@ def test_a_last_run_that_says_nothing_takes_time_all_the_same(
 
 
 INTERRUPTED = ArmMeasures("b", "b", 1, 1, Ended(1.0, "b", "", "interrupted", "SIGTERM"), (), {})
+
+
+def test_what_a_side_said_last_is_told_as_a_terminal_may_have_it() -> None:
+    ended = Ended(1.0, "b", "worker/0", "aborted", "it ended", "first\nexpect int but value='abc' \x1b[31m")
+    assert failed.why_not("b", ended, "aborted: it ended") == (
+        "b: aborted: it ended; it said last: expect int but value='abc' �[31m"
+    )
+    assert failed.why_lost("b", ended).endswith("it said last: expect int but value='abc' �[31m")
+
+
+def test_where_training_goes_is_asked_no_side_is_run_once_more() -> None:
+    for measure, keys in (("throughput", ["meaning-once-more-1"]), ("drift", ["pair-001", "pair-002", "pair-003"])):
+        study = Compare(SIDES, Question(measure))
+        study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
+        assert [trial.key for trial in study.wanted()][:3] == keys
+
+
+def test_seeds_are_not_all_planned_at_once() -> None:
+    study = Compare(SIDES, Question("drift", seeds=1000))
+    study.short.found = {"b": Meaning("identical", "", 0.0)}
+    assert len(study.wanted()) == min(1000, compare.AT_ONCE * (os.cpu_count() or 1))
+
+
+def test_what_counts_as_the_same_is_in_json() -> None:
+    (answer,) = Compare(SIDES, Question(resolve=0.02)).summary()["answers"]
+    assert answer["margin"] == pytest.approx([math.log(0.98), math.log(1.02)])
 
 
 def test_a_study_whose_script_is_gone_is_shown_and_not_gone_on_with(tmp_path: Path) -> None:
