@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.base.errors import InputError, RunNotFoundError
+from harness.cli import _defaults
 from harness.storage import named, run_folder
 from harness.storage.run_folder import RunFolder
 from harness.studies import study_folder
@@ -35,9 +36,10 @@ def run(results: Path, wanted: str) -> RunFolder:
         return run_folder.find(results, wanted)
     except RunNotFoundError:
         for study in _studies(results, wanted) if not run_folder.meant(results, wanted) else ():
-            name, _ = study.question()
-            told = f"harness {name} --resume {study.id} shows it again, and harness report {study.id} makes its page"
-            raise InputError(f"{wanted!r} is a study: {told}") from None
+            (name, _), where = study.question(), _defaults.option(results)
+            shows = f"harness {name} --resume {study.id}{where} shows it again"
+            page = f"harness report {study.id}{where} makes its page"
+            raise InputError(f"{wanted!r} is a study: {shows}, and {page}") from None
         raise
 
 

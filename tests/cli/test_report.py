@@ -39,4 +39,5 @@ def test_a_part_that_a_run_and_a_study_have_is_neither(tmp_path: Path) -> None:
 def test_a_study_is_no_run_and_it_is_said_what_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = study_folder.create(tmp_path, "compare", {})
     assert cli.main(["show", study.id, "--results", str(tmp_path)]) == 2
-    assert f"is a study: harness compare --resume {study.id} shows it again" in capsys.readouterr().err
+    where = f"{study.id} --results {tmp_path}"
+    assert f"is a study: harness compare --resume {where} shows it again" in capsys.readouterr().err
