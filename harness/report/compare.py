@@ -178,7 +178,7 @@ def _spent(study: Compare) -> Iterator[Text]:
     apart = "sides run one after the other, seeds side by side" if study.of_seeds else "sides run one after the other"
     how = "sides live at once and take turns" if study.duet else apart
     units = "seeds" if study.of_seeds else "pairs of fresh processes"
-    yield Text(f"{len(study.evidence.counted)} {units}, {how}; {study.seconds:.0f} s of runs", "dim")
+    yield Text(f"{len(study.evidence.counted)} {units}, {how}; {study.spending.taken:.0f} s of runs", "dim")
     if (margin := study.evidence.margin(study.question_.measure)) is not None:
         within = margin_in_words(margin, study.question_.measure)
         yield Text(f"what counts as the same: {within}{_why_margin(study)}", "dim")

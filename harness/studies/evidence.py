@@ -62,6 +62,11 @@ class Evidence:
         """What a pair takes; None before there is one."""
         return median(pair.seconds for pair in self.pairs) if self.pairs else None
 
+    @property
+    def due_at_least(self) -> float:
+        """Share of the level that is due however little time was spent."""
+        return OF_SEEDS if self.asked.compared.of_seeds else 0.0
+
     def look(self, spent: float, budget: float, least: float = 0.0) -> None:
         """Spend of the level what is due by the time the next pair would be there, also where the last told nothing.
 

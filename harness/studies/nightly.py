@@ -301,7 +301,7 @@ class Nightly(Composite):
             raise LookupError(key)
         told = self._take(key, failure, self.folder)
         part = self.parts.get(key)
-        self.seconds += part.seconds if isinstance(part, Compare) else 0.0
+        self.seconds += part.spending.taken if isinstance(part, Compare) else 0.0
         return told
 
     def _opened(self, key: str, folder: StudyFolder) -> tuple[Study, StudyFolder]:

@@ -10,7 +10,6 @@ from typing import Any
 from harness.base.errors import DamagedRunError
 from harness.execution import worker_archive
 from harness.judging.verdict import Verdict
-from harness.planning.plan import Plan
 from harness.storage import calibration
 from harness.storage.run_folder import RunFolder
 from harness.studies import meaning
@@ -158,16 +157,6 @@ def pair_of(verdict: Verdict, seconds: float, scenario: Sides, in_turns: bool) -
 def steps_of(verdict: Verdict) -> dict[str, int]:
     """Those that each side took which trained to its end."""
     return {arm.of: arm.ended.steps for arm in verdict.arms if arm.ended and arm.ended.steps is not None}
-
-
-def ended_early(verdict: Verdict, plan: Plan) -> str:
-    """What is lost where training came to its own end before a pair had its steps, or ""."""
-    took, asked = max(steps_of(verdict).values(), default=0), max(arm.workload.steps or 0 for arm in plan.arms)
-    if not 0 < took < asked:
-        return ""
-    return (
-        f"training ends by itself after {took} of a pair's {asked} steps; with more, as of epochs, each pair tells more"
-    )
 
 
 def _parted(first: ArmMeasures, other: ArmMeasures) -> float | None:

@@ -1,4 +1,4 @@
-"""What short runs of all sides tell before any pair: whether they compute the same, and what rounding alone does."""
+"""Short runs of all sides before any pair: which, and what they tell of what sides compute, and of rounding."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from harness.studies import meaning
 from harness.studies.meaning import Meaning, Traces
-from harness.studies.sides import AGAIN, REPEATS, ROUNDED
+from harness.studies.sides import AGAIN, REPEATS, ROUNDED, Sides
+from harness.studies.study import Trial
+
+STEPS = 24
+MEANING = "meaning"
+REPEATED, OTHERWISE = f"{MEANING}-repeated", f"{MEANING}-rounded"
+"""Names of runs: of the first side some more times, and with other rounding."""
 
 ONCE_MORE = 2
 """Three runs of a side, four of the first: of a job that ends elsewhere now and then three are odd in 0.8 % at most."""
+
+MORE = tuple(f"{MEANING}-once-more-{number}" for number in range(1, ONCE_MORE + 1))
+BESIDE = (OTHERWISE, *MORE)
+"""Runs that are asked for once, whatever comes of them."""
 
 
 class ShortRuns:
@@ -17,17 +27,34 @@ class ShortRuns:
 
     Where the first side does not repeat itself, nothing is meant until it was run some more times; where others differ
     by what rounding might grow to, it is run with other rounding, once. What differs then is run twice more, as is the
-    first side: one run of either may be the odd one. ``found``: of each other side; ``tried``: how
-    often more was asked for.
+    first side: one run of either may be the odd one; not with ``once_more`` False. ``found``: of each other side;
+    ``tried``: how often more was asked for.
     """
 
-    def __init__(self, first: str, others: Sequence[str]) -> None:
-        self.first, self.others = first, others
+    def __init__(self, first: str, others: Sequence[str], once_more: bool = True) -> None:
+        self.first, self.others, self.once_more = first, others, once_more
         self.found: dict[str, Meaning] = {}
         self._traces: dict[str, Traces] = {}
         self._rounding_known = False
         self._more: list[Mapping[str, Traces]] = []
         self.tried = 0
+
+    def wanted(self, scenario: Sides, lost: int, are_pairs: bool) -> Trial | None:
+        """The run that comes next; None where no more are needed. With pairs only what has no answer is asked.
+
+        ``lost``: how often a side was, in runs that are made again: each has a name of its own, also when the study is
+        opened again.
+        """
+        number = f"-{lost + 1}" if lost else ""
+        if self.want_repeats:
+            return Trial(f"{REPEATED}{number}", scenario.repeated(STEPS))
+        if not self.found:
+            return Trial(f"{MEANING}{number}", scenario.meaning(STEPS))
+        if are_pairs:
+            return None
+        if self.want_rounding and (text := scenario.rounded(STEPS)) is not None:
+            return Trial(OTHERWISE, text)
+        return Trial(MORE[self.tried], scenario.once_more(STEPS, self.in_doubt)) if self.in_doubt else None
 
     @property
     def want_repeats(self) -> bool:
@@ -50,7 +77,8 @@ class ShortRuns:
     @property
     def in_doubt(self) -> list[str]:
         """Sides that differ from a first one that repeated itself, and were not run often enough yet."""
-        if self.tried == ONCE_MORE or any(name in self._traces for name in REPEATS):
+        enough = self.tried == ONCE_MORE or not self.once_more
+        if enough or any(name in self._traces for name in REPEATS):
             return []
         return [side for side, found in self.found.items() if found.word == "different"]
 
@@ -65,6 +93,10 @@ class ShortRuns:
         if not begun and not meaning.repeats(self._of(self.first), self._of(AGAIN)):
             return f"{self.first} does not repeat itself; it is run {len(REPEATS)} more times"
         return self._compared()
+
+    def add_beside(self, key: str, found: Mapping[str, Traces]) -> str:
+        """Of a run that is made once; nothing found where nothing came of it."""
+        return self.add_once_more(found) if key in MORE else self.add_rounded(found)
 
     def add_rounded(self, found: Mapping[str, Traces]) -> str:
         """Of the first side with other rounding, what came of it: none, where nothing did."""

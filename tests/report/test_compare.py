@@ -52,7 +52,7 @@ def test_what_has_changed_is_the_first_line() -> None:
 def test_few_turns_that_take_most_of_the_time_are_told() -> None:
     study = _study()
     for noise in (0.0, 0.03, -0.03, 0.02, -0.02, 0.01):
-        study.seconds += 40.0
+        study.spending.add(40.0)
         study._take(Pair("run", 40.0, {"throughput": {"b": noise}, "throughput_overall": {"b": noise * 9 - 0.3}}, {}))
     told = "\n".join(_lines(study))
     assert "b is undecided" in told

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any, Literal
 
 import pytest
@@ -33,11 +31,7 @@ from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.conftest import SCENARIO
-
-SIDES = Sides(
-    "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
-)
-OF_SIDES = "(a: as it is; b: target.env.X=1)"
+from tests.studies.two_sides import OF_SIDES, SIDES, compared, with_losses
 
 
 def _known(question: Question, *done: str) -> list[str]:
@@ -89,11 +83,6 @@ def _drifted(*pairs: tuple[float, float | None]) -> Compare:
     return study
 
 
-def test_steps_to_a_loss_need_one() -> None:
-    with pytest.raises(InputError, match="needs a loss to reach"):
-        Compare(SIDES, Question(measure="steps_to_loss"))
-
-
 def test_nothing_is_decided_while_seeds_are_missing() -> None:
     reached = [(100.0 + seed, 50.0 + seed) for seed in range(8)]
     (all_there,) = _drifted(*reached).evidence.findings()
@@ -110,45 +99,13 @@ def test_mlperfs_rule_is_of_the_steps_of_both_sides() -> None:
     assert (found.first, found.other, found.word) == (102.5, pytest.approx(52.5), "fewer")
 
 
-def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:
-    study = Compare(SIDES, Question(measure="drift"))
-    assert study._without_loss(_with_losses(0.3, 0.33)) is None
-    assert study._without_loss(_with_losses(0.3, math.inf)) == ("b", "the final loss of b is not a finite number", True)
-    assert study._without_loss(_with_losses(math.nan, None)) == (
-        "a",
-        "the final loss of a is not a finite number",
-        True,
-    )
-    unseen = ("b", "the final loss of b is not known: no step ended", False)
-    assert study._without_loss(_with_losses(0.3, None)) == unseen
-
-
-def _with_losses(*losses: float | None) -> Verdict:
-    """Of sides a and b, which ended with these."""
-    arms = [
-        ArmMeasures(
-            side, side, 1, 1, None, (), {("final_loss", ""): Quantity("final_loss", "", loss, note="no step ended")}
-        )
-        for side, loss in zip("ab", losses, strict=True)
-    ]
-    return Verdict("run", "", "pass", "", (), arms, (), (), {})
-
-
 def _lost(study: Compare, side: str, outcome: Literal["crashed", "diverged"] = "crashed") -> str:
     ended = Ended(1.0, side, "worker/0", outcome, "it ended by signal 9")
     return study._add_lost("pair-001", Pair("run", 1.0, {}, {}), [(side, ended)])
 
 
-def _compared(question: Question) -> Compare:
-    """Its sides mean the same, and one pair of them is there."""
-    study = Compare(SIDES, question)
-    study.short.found = {"b": Meaning("identical", "", 0.0)}
-    study._take(Pair("run", 1.0, {question.measure: {"b": 0.03}}, {}))
-    return study
-
-
 def test_a_side_that_fails_now_and_then_is_never_faster() -> None:
-    study = _compared(Question())
+    study = compared(Question())
     _lost(study, "b")
     for effect in (0.03, 0.031, 0.029, 0.03, 0.0305, 0.0295, 0.03):
         study.failed.interrupted()
@@ -169,7 +126,7 @@ def test_a_side_that_fails_after_it_was_decided_is_not_faster_any_more() -> None
 
     for number in range(8):
         study._take(pair(0.001 * (number % 3), b=0.2, c=0.0))
-        study.seconds += 40.0
+        study.spending.add(40.0)
     assert [finding.word for finding in study.evidence.findings()] == ["faster", "same"]
     ended = Ended(1.0, "b", "worker/0", "crashed", "it ended by signal 9")
     study._add_lost("pair-009", pair(0.001, c=0.0), [("b", ended)])
@@ -210,7 +167,9 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
     assert late.meanings["b"].word == "different"
     other = {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
     assert "as far as rounding lets anybody tell" in late.short.add_rounded(other)
-    late.seconds, late._beside, late.question_ = 70.0, 40.0, Question(budget=60.0)
+    late.allow(60.0)
+    late.spending.add(30.0)
+    late.spending.add_beside(40.0)
     assert not late.over, "that is not of the budget"
     assert "something else" in study(4.0, 3.0, 2.0, 0.9).short.add(other), "a side's own name, before ours was known"
     gone = Compare(SIDES, Question())
@@ -275,7 +234,7 @@ def test_whether_the_first_side_ends_where_it_did_is_asked_once(
     """Of as long a run as pairs have; what comes of it is not of the budget."""
 
     def study() -> Compare:
-        found = _compared(Question())
+        found = compared(Question())
         found.folder = study_folder.create(tmp_path, found.name, found.question)
         found.evidence.pairs[0] = Pair("run", 1.0, {"throughput": {"b": 0.2}}, {"drift": 0.3}, parted={"b": 0.1})
         return found
@@ -294,7 +253,11 @@ def test_whether_the_first_side_ends_where_it_did_is_asked_once(
     ]
     told = asked.add("meaning-later", Verdict("run", "", "pass", "", (), both, (), (), {}), "")
     assert told.startswith("meaning-later: b: it ends elsewhere, and so does the first one, run once more, by 0.1")
-    assert (asked.seconds, asked._spent, [each.key for each in asked.wanted()]) == (8.0, 0.0, ["pair-001"])
+    assert (asked.spending.taken, asked.spending.spent, [each.key for each in asked.wanted()]) == (
+        8.0,
+        0.0,
+        ["pair-001"],
+    )
     stopped = [replace(both[0], ended=INTERRUPTED.ended), both[1]]
     assert study().counts(Verdict("run", "", "fail", "", (), stopped, (), (), {})), "it is not made again"
     for verdict in (None, Verdict("run", "", "invalid", "SIGTERM", (), stopped, (), (), {})):
@@ -341,7 +304,7 @@ def test_what_is_alike_but_ends_elsewhere_in_one_direction_is_not_known(middle: 
         drift, loss = middle + 0.01 * (-1) ** number, 0.3 + 0.01 * (-1) ** (number // 2)
         effects = {"throughput": {"b": 0.2 + drift / 100}, "drift": {"b": drift}}
         study._take(Pair("run", 20.0, effects, {"drift": loss}, parted={"b": abs(drift)}))
-        study.seconds += 20.0
+        study.spending.add(20.0)
     found = study.meanings["b"]
     assert (found.word, found.rounding) == (word, 0.05)
     assert ("+8.33%" in found.sentence, "in 12 pairs" in found.sentence) == (word == "unknown", word == "unknown")
@@ -350,10 +313,10 @@ def test_what_is_alike_but_ends_elsewhere_in_one_direction_is_not_known(middle: 
 
 def test_a_pair_without_the_number_lets_nothing_be_decided() -> None:
     """Else it would be those pairs only in which the slowest side stood still that are left out."""
-    study = _compared(Question())
+    study = compared(Question())
     for _ in range(9):
         study._take(Pair("run", 20.0, {"throughput": {"b": 0.2}, "throughput_overall": {"b": 0.2}}, {}))
-        study.seconds += 20.0
+        study.spending.add(20.0)
     assert study.evidence.answer(SIDES.sides[1]).word == "faster"
     none = Verdict(
         "run", "", "pass", "", (), [ArmMeasures(side, side, 1, 1, None, (), {}) for side in "ab"], (), (), {}
@@ -385,18 +348,18 @@ def test_a_comparison_that_went_apart_is_so_when_it_is_opened_again(
 
 
 def test_a_script_hears_no_more_than_a_reader_where_a_side_is_lost() -> None:
-    study = _compared(Question())
+    study = compared(Question())
     for number in range(9):
         effect = {"b": 0.2 + 0.001 * (number % 2)}
         study._take(Pair("run", 20.0, {"throughput": effect, "throughput_overall": effect}, {}))
-        study.seconds += 20.0
+        study.spending.add(20.0)
     assert [each["answer"] for each in study.summary()["answers"]] == ["faster"]
     study.broken = "c did not train to the end"
     assert [each["answer"] for each in study.summary()["answers"]] == ["undecided"]
 
 
 def test_a_side_that_fails_three_times_is_an_answer() -> None:
-    study = _compared(Question())
+    study = compared(Question())
     for _ in range(3):
         assert (study.broken, study.over) == ("", False)
         _lost(study, "b")
@@ -436,19 +399,19 @@ def test_what_the_first_mxnet_does_not_have_is_asked_once(reason: str, over: boo
 
 
 def test_a_seed_with_which_the_other_side_diverges_is_the_answer_at_once() -> None:
-    study = _compared(Question(measure="drift"))
+    study = compared(Question(measure="drift"))
     _lost(study, "b", "diverged")
     assert study.broken == "b did not train to the end: diverged: it ended by signal 9"
 
 
 def test_a_seed_with_which_the_first_side_diverges_is_missing() -> None:
-    study = _compared(Question(measure="drift"))
+    study = compared(Question(measure="drift"))
     _lost(study, "a", "diverged")
     assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).missing) == ("", 1)
 
 
 def test_where_the_first_side_diverges_too_one_seed_of_the_other_is_no_answer() -> None:
-    study = _compared(Question(measure="drift"))
+    study = compared(Question(measure="drift"))
     _lost(study, "a", "diverged")
     _lost(study, "b", "diverged")
     assert (study.broken, study.evidence.finding("drift", SIDES.sides[1]).word) == ("", "undecided")
@@ -484,7 +447,7 @@ def test_sides_that_never_lived_together_run_one_after_the_other(lost: str) -> N
 
 
 def test_sides_that_lived_together_once_are_not_parted() -> None:
-    study = _compared(Question())
+    study = compared(Question())
     for side in "aba":
         _lost(study, side)
     assert (study.duet, study.failed.in_vain) == (True, True)
@@ -497,7 +460,7 @@ def test_a_side_that_fell_in_a_short_run_is_not_faster() -> None:
     for noise in (0.0, 0.001, -0.001, 0.002):
         both = {name: {"b": 0.2 + noise} for name in ("throughput", "throughput_overall")}
         study._take(Pair("run", 100.0, both, {}))
-        study.seconds += 100.0
+        study.spending.add(100.0)
     assert [finding.word for finding in study.evidence.findings()] == ["undecided"]
     assert _code(study) == 3
     study.evidence.fallen.clear()
@@ -511,43 +474,11 @@ def test_what_is_not_measured_is_not_when_it_is_opened_again() -> None:
     assert (study.failed.in_vain, study.failed.tries_again) == (True, False)
 
 
-def test_a_setting_did_nothing_only_where_nothing_says_otherwise() -> None:
-    def told(parted: float = 0.0, **effects: float) -> str | None:
-        study = Compare(SIDES, Question(resolve=0.5))
-        study.short.found = {"b": Meaning("identical", "", 0.0)}
-        for number in range(6):
-            noise = 0.001 * (number % 3)
-            every = {"throughput": 0.0, "throughput_overall": 0.0, **effects}
-            own = {name: {"b": value + noise} for name, value in every.items()}
-            study.evidence.pairs.append(Pair("run", 20.0, own, {}, parted={"b": parted}))
-            study.evidence.look(20.0 * number, 120.0)
-        return study.without_effect("b")
-
-    assert told() == "the same numbers, bit by bit, and the same throughput within -50.00% to +50.00%"
-    assert told(peak_memory=0.9) is None
-    assert told(parted=0.001) is None
-
-
-def test_bytes_on_links_need_links() -> None:
-    with pytest.raises(InputError, match="counted on links, which there are none of"):
-        Compare(SIDES, Question(measure="sent_bytes"))
-
-
 def test_a_key_of_nothing_is_no_pair() -> None:
     study = Compare(SIDES, Question())
     for key in ("hello", "pair-", "pair-1x"):
         with pytest.raises(LookupError):
             study.add(key, None, "")
-
-
-def test_why_there_is_no_pair() -> None:
-    study = Compare(SIDES, Question())
-    assert study.in_words == f"q: nothing was compared yet {OF_SIDES}"
-    study._failed("pair-001", "aborted: worker/0 had not come up")
-    assert study.in_words == f"q: nothing was compared: aborted: worker/0 had not come up {OF_SIDES}"
-    spent = Compare(SIDES, Question(budget=5.0))
-    spent.seconds = 6.0
-    assert spent.in_words == f"q: nothing was compared: the budget has no room for a pair {OF_SIDES}"
 
 
 def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> None:
@@ -568,24 +499,6 @@ def test_variables_that_nobody_reads_are_kept_with_the_question() -> None:
     assert again.unread == study.unread
     assert again.question == study.question
     assert again.summary()["unread"] == study.unread
-
-
-def test_the_first_side_once_more_has_no_effect() -> None:
-    alike = Sides("q", SIDES.values, (Side("a", {}), Side("b", {})))
-    assert Compare(alike, Question()).without_effect("b") == "it is the first side once more"
-
-
-def test_why_a_setting_likely_does_nothing_is_told_before_speed_is_decided() -> None:
-    lazy = Sides("q", SIDES.values, (Side("a", {}), Side("b", {"workload.optimizer.lazy_update": True})))
-    study = Compare(lazy, Question())
-    assert study.without_effect("b") is None
-    study.short.found = {"b": Meaning("identical", "", 0.0)}
-    study.evidence.pairs.append(Pair("run", 1.0, {"drift": {"b": 0.0}, "throughput": {"b": 0.01}}, {}))
-    why = study.without_effect("b")
-    assert why is not None and why.startswith("no number differs by it, bit by bit; speed is not decided; lazy_update")
-    other = Compare(SIDES, Question())
-    other.short.found, other.evidence.pairs = study.short.found, study.evidence.pairs
-    assert other.without_effect("b") is None  # nothing is known of that variable
 
 
 def test_pairs_tell_what_a_step_takes_without_hashing() -> None:
@@ -609,129 +522,15 @@ def test_a_study_that_was_stored_has_its_sides_in_their_order(tmp_path: Path) ->
     assert [side.name for side in again.scenario.sides] == ["old", "new"]
 
 
-def test_a_first_side_whose_loss_has_no_ratio_is_its_own_failure() -> None:
-    """Below zero nothing can be said of the other side; nor is one at zero, which may be better, called diverged."""
-    study = Compare(SIDES, Question(measure="drift"))
-    for losses, lost in (((-0.3, 0.3), "a"), ((0.0, 0.3), "a"), ((0.3, 0.0), "b")):
-        found = study._without_loss(_with_losses(*losses))
-        assert found is not None
-        side, why, diverged = found
-        assert (side, diverged) == (lost, False)
-        assert why.endswith(f"is {min(losses):.3g}, and losses are compared by their ratio")
-    assert Compare(SIDES, Question(measure="accuracy"))._without_loss(_with_losses(0.3, -0.1)) is None
-
-
 @pytest.mark.parametrize("losses", [(0.3, 0.0), (0.0, 0.3), (0.3, None)])
 def test_a_seed_whose_loss_says_nothing_is_missing(losses: tuple[float, float | None]) -> None:
     """It may be the best or the worst of all: the others do not decide without it."""
-    study = _compared(Question(measure="drift", seeds=4))
-    study._add_pair("pair-002", _with_losses(*losses), 1.0)
+    study = compared(Question(measure="drift", seeds=4))
+    study._add_pair("pair-002", with_losses(*losses), 1.0)
     for number in range(6):
         study._take(Pair("run", 1.0, {"drift": {"b": 0.5 + 0.01 * number}}, {"drift": 0.3 + 0.01 * number}))
     (found,) = study.evidence.findings()
     assert (found.word, found.missing, study.broken) == ("undecided", 1, "")
-
-
-@pytest.mark.parametrize(
-    ("limit", "effects", "over"),
-    [
-        (0.0, [-0.2, -0.25], True),
-        (400.0, [-0.2, -0.25], False),  # an interval needs two more pairs, 50 s each
-        (240.0, [-0.2, -0.25], False),
-        (199.0, [-0.2, -0.25], True),
-        (400.0, [-0.2, -0.25, -0.22, -0.23], True),  # it is answered
-        (400.0, [-0.2, 0.25, -0.22, 0.23], True),  # an answer would take more than there is room for
-        (1150.0, [-0.001, -0.012, -0.011, 0.0005], False),  # it takes 32 pairs, or 22, as the mean may be off
-        (900.0, [-0.001, -0.012, -0.011, 0.0005], True),
-        (4e9, [-0.2, 0.25, -0.22, 0.23], False),
-    ],
-)
-def test_it_goes_on_beyond_its_budget_while_an_answer_fits(limit: float, effects: list[float], over: bool) -> None:
-    study = Compare(SIDES, Question(budget=60.0, limit=limit))
-    study.short.found = {"b": Meaning("identical", "", 0.0)}
-    for effect in effects:
-        study.seconds += 50.0
-        both = {name: {"b": effect} for name in ("throughput", "throughput_overall")}
-        study._take(Pair("run", 50.0, both, {}))
-    assert study.over is over
-    assert Compare.asked(study.question, Path()).question_ == study.question_
-
-
-def test_what_an_answer_would_have_taken_is_said() -> None:
-    study = Compare(SIDES, Question(budget=60.0))
-    study.short.found = {"b": Meaning("identical", "", 0.0)}
-    assert study.why_undecided == ""
-    for effect in (-0.2, -0.25):
-        study.seconds += 50.0
-        study._take(Pair("run", 50.0, {"throughput": {"b": effect}, "throughput_overall": {"b": effect}}, {}))
-    assert study.why_undecided == "an interval takes 2 more pairs, about 100 s, and there was no time for them"
-
-
-def test_what_an_answer_takes_beyond_the_budget_is_said() -> None:
-    """Also with as many pairs as it would take within it at this scatter."""
-    random = Random(1)
-    study = Compare(SIDES, Question(budget=180.0, limit=720.0, resolve=0.03, beyond=True))
-    study.short.found = {"b": Meaning("identical", "", 0.0)}
-    while not study.over:
-        study.seconds += 17.0
-        effect = {"b": random.gauss(0, 0.05)}
-        study._take(Pair("run", 17.0, {"throughput": effect, "throughput_overall": effect}, {}))
-    (found,) = study.evidence.findings()
-    assert found.mean is not None
-    assert (found.word, found.more, found.mean.n) == ("undecided", 42, 42)
-    enough = study.enough(found)
-    assert enough is not None
-    assert (enough.pairs, round(enough.budget)) == (119, 2036)
-    assert f"an answer takes {enough.pairs - 42} more pairs" in study.why_undecided
-
-
-def test_a_script_is_told_what_the_terminal_says() -> None:
-    study = Compare(SIDES, Question(budget=120.0))
-    study.short.found = {"b": Meaning("identical", "the same numbers", 0.0)}
-    for number in range(6):
-        study.seconds += 20.0
-        own, whole = 0.011 + 0.004 * (-1) ** number, -0.09 + 0.08 * (-1) ** number
-        both = {"throughput": {"b": own}, "throughput_overall": {"b": whole}}
-        study._take(Pair("run", 20.0, {**both, "peak_memory": {"b": 0.1}}, {}))
-    told = json.loads(json.dumps(study.summary(), allow_nan=False))
-    (answer,), enough = told["answers"], study.enough(study.evidence.findings()[0])
-    assert enough is not None
-    assert (answer["answer"], answer["pairs_needed"]) == ("undecided", enough.pairs)
-    assert answer["budget_needed"] == math.ceil(enough.budget) > 120
-    assert f"{enough.pairs - 6} more pairs" in told["why_undecided"]
-    assert answer["objection"]["estimate"] == pytest.approx(-0.074), "of the five pairs that were looked at"
-    measured = ["throughput", "throughput_overall", "peak_memory"]
-    assert [each["measure"] for each in told["measures"]] == measured
-    study.unmeasured["b"] = "no turn had it"
-    study.broken = "b did not train to the end"
-    lost = study.summary()
-    assert [lost["answers"][0][name] for name in ("pairs_needed", "budget_needed", "objection")] == [None] * 3
-    assert (lost["unmeasured"], lost["changed"]) == ({"b": "no turn had it"}, "")
-
-
-def test_seeds_that_change_nothing_are_no_seeds() -> None:
-    study = Compare(SIDES, Question(measure="drift"))
-    for losses, alike in (([0.3, 0.3], False), ([0.3, 0.3, 0.31], False), ([0.3, 0.3, 0.3], True)):
-        study.evidence.pairs[:] = [Pair("run", 1.0, {"drift": {"b": 0.1}}, {"drift": loss}) for loss in losses]
-        assert study._seeds_do_nothing is alike
-
-
-def test_another_meaning_is_in_words_unless_seeds_decide() -> None:
-    study = _compared(Question())
-    study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
-    assert study.in_words.startswith("q: b has another meaning; b is undecided")
-    drift = _compared(Question(measure="drift"))
-    drift.short.found = dict(study.meanings)
-    assert "another meaning" not in drift.in_words
-
-
-def test_one_trajectory_says_nothing_of_others() -> None:
-    study = _compared(Question(measure="drift"))
-    assert not study.has_one_trajectory
-    study.broken = compare._ONE_SEED
-    assert (study.has_one_trajectory, _code(study)) == (True, 3)
-    study.broken = "b did not train to the end"
-    assert _code(study) == 1
 
 
 def test_what_is_run_may_not_change_meanwhile() -> None:
@@ -821,19 +620,12 @@ def test_what_diverges_in_turns_would_apart() -> None:
     assert (study.duet, study.broken) == (True, "b did not train to the end: diverged: it ended by signal 9")
 
 
-def test_a_single_worker_waits_for_nobody() -> None:
-    with pytest.raises(InputError, match="a single worker waits for nobody"):
-        Compare(SIDES, Question(measure="waiting"))
-    topology = {"kvstore": "dist_sync", "workers": 2}
-    Compare(Sides("q", {**SIDES.values, "topology": topology}, SIDES.sides), Question(measure="waiting"))
-
-
 def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
     study = Compare(SIDES, Question())
     study.short.found = {"b": Meaning("identical", "", 0.0)}
     for noise in (0.0, 0.03, -0.03, 0.02, -0.02, 0.01):
         both = {"throughput": {"b": noise}, "throughput_overall": {"b": noise - 1.0}}
-        study.seconds += 40.0
+        study.spending.add(40.0)
         study._take(Pair("run", 40.0, both, {}))
     usual = study.evidence.finding("throughput", SIDES.sides[1])
     objection = study.evidence.objection(usual)
@@ -842,7 +634,7 @@ def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
 
 
 def test_how_many_pairs_were_disturbed() -> None:
-    study = _compared(Question())
+    study = compared(Question())
     assert study.evidence.doubt == ""
     for disturbed in ("others used 40%", "others used 30%"):
         study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, disturbed))
@@ -916,7 +708,7 @@ def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monk
             study.passed_over("pair-003", failed)
             continue
         study._done.add(f"pair-00{number}")
-        study.seconds += 8.0
+        study.spending.add(8.0)
         study._take(Pair("run", 8.0, {"drift": {"b": effect}}, {"drift": 0.3 + number / 1000}))
     (found,) = study.evidence.findings()
     assert (found.word, found.missing, study.over) == ("undecided", 1, False)
@@ -942,7 +734,7 @@ def test_a_seed_of_which_nothing_was_known_is_missing_only_where_it_was(
     monkeypatch.setattr(pairs, "seconds_of", lambda folder: 8.0)
     lost = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "", "interrupted", "SIGTERM"), (), {})
     study.passed_over("pair-003", Verdict("run", "", "invalid", "SIGTERM", (), (lost,), (), (), {}))
-    assert (study.evidence.pairs, study.seconds) == ([], 8.0)
+    assert (study.evidence.pairs, study.spending.taken) == ([], 8.0)
     study._what_changed({"/new.py": 3})
     monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {"/new.py": 4})
     diverged = ArmMeasures("a", "a", 1, 1, Ended(1.0, "a", "", "diverged", "loss is nan"), (), {})
@@ -952,9 +744,9 @@ def test_a_seed_of_which_nothing_was_known_is_missing_only_where_it_was(
 
 def test_a_loss_that_is_no_number_is_no_answer_where_the_first_sides_was_none_either() -> None:
     for first, broken in ((False, "the final loss of b is not a finite number"), (True, "")):
-        study = _compared(Question(measure="drift"))
+        study = compared(Question(measure="drift"))
         study._first_diverged = first
-        study._add_pair("pair-002", _with_losses(0.3, math.inf), 1.0)
+        study._add_pair("pair-002", with_losses(0.3, math.inf), 1.0)
         assert study.broken == broken
 
 
@@ -973,11 +765,11 @@ def test_a_last_run_that_says_nothing_takes_time_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """What is due by then is looked at, as it is when the study is opened again."""
-    study = _compared(Question(budget=100.0))
-    study.seconds = 40.0
+    study = compared(Question(budget=100.0))
+    study.spending.taken = 40.0
     assert study.evidence.looks[-1].share < share(1.0)
     if how == "first side lost":
-        study.seconds = 100.0
+        study.spending.taken = 100.0
         _lost(study, "a")
     else:
         study.folder = study_folder.create(tmp_path, study.name, study.question)
@@ -1010,11 +802,6 @@ def test_seeds_are_not_all_planned_at_once() -> None:
     study = Compare(SIDES, Question("drift", seeds=1000))
     study.short.found = {"b": Meaning("identical", "", 0.0)}
     assert len(study.wanted()) == min(1000, compare.AT_ONCE * (os.cpu_count() or 1))
-
-
-def test_what_counts_as_the_same_is_in_json() -> None:
-    (answer,) = Compare(SIDES, Question(resolve=0.02)).summary()["answers"]
-    assert answer["margin"] == pytest.approx([math.log(0.98), math.log(1.02)])
 
 
 def test_a_study_whose_script_is_gone_is_shown_and_not_gone_on_with(tmp_path: Path) -> None:

@@ -84,9 +84,9 @@ def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "id
         both = {name: {"now": effect} for name in ("throughput", "throughput_overall")}
         made.evidence.pairs.append(Pair(f"r{number}", 1.0, both, {"throughput": 100.0}))
         made.evidence.looks.append(Look(number, 0.9 * number / len(effects)))
-    made.seconds = 30.0
+    made.spending.taken = 30.0
     study.parts[key] = made
-    study.seconds += made.seconds
+    study.seconds += made.spending.taken
     return made
 
 
@@ -518,7 +518,7 @@ def test_a_look_may_go_on_while_the_night_has_room(folder: StudyFolder) -> None:
     look = study.made("look-main-mlp")
     assert isinstance(look, Compare)
     assert (look.question_.budget, look.question_.limit) == (30.0, 0.7 * 3600 - 100)
-    _compared(study, "look-main-mlp", SLOWER).seconds = 30.0
+    _compared(study, "look-main-mlp", SLOWER).spending.taken = 30.0
     confirm = study.made("confirm-throughput-main-mlp")
     assert isinstance(confirm, Compare)
     assert (confirm.question_.budget, confirm.question_.limit) == (60.0, 3600.0 - 130)

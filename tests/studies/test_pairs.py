@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.verdict import Verdict
-from harness.planning.plan import Plan
 from harness.studies import pairs, sides
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
@@ -99,27 +97,18 @@ def test_a_verdict_becomes_a_pair(tmp_path: Path) -> None:
 
 def test_sides_that_took_unlike_steps_are_not_compared_where_they_end() -> None:
     def found(steps: int) -> Pair:
-        return pairs.pair_of(_taken(50, steps), 7.0, SCENARIO, in_turns=True)
+        return pairs.pair_of(taken(50, steps), 7.0, SCENARIO, in_turns=True)
 
     assert (found(50).parted, found(50).effects["peak_memory"]) == ({"b": 0.0}, {"b": 0.0})
     assert (found(31).parted, found(31).effects) == ({}, {})
 
 
-def _taken(first: int, other: int) -> Verdict:
+def taken(first: int, other: int) -> Verdict:
     """Sides that took so many steps."""
     loss, peak = Quantity("final_loss", "loss", 0.5, 1), Quantity("peak_memory", "B", 200.0, 1, subject="worker/0")
     both = [(arm(loss, peak, name=name), taken) for name, taken in (("a", first), ("b", other))]
     ended = [replace(each, ended=Ended(9.0, each.of, "", "completed", "", steps=taken)) for each, taken in both]
     return Verdict("id", "t", "pass", "", [], ended, [], [], {})
-
-
-def test_it_is_told_that_training_was_shorter_than_a_pair(plan_of: Callable[..., Plan]) -> None:
-    assert pairs.ended_early(_taken(31, 30), plan_of()) == (
-        "training ends by itself after 31 of a pair's 100 steps; with more, as of epochs, each pair tells more"
-    )
-    assert pairs.ended_early(_taken(100, 100), plan_of()) == ""
-    nobody = Verdict("id", "t", "pass", "", [], [], [], [], {})
-    assert pairs.ended_early(nobody, plan_of()) == "", "nobody knows"
 
 
 def test_a_gpu_whose_clocks_fell_disturbs_a_pair() -> None:

@@ -15,7 +15,7 @@ from harness.base.errors import InputError
 from harness.execution import processor
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
-from harness.studies import accepted, compare, qualify, study_folder
+from harness.studies import accepted, comparison, qualify, study_folder
 from harness.studies.accepted import Acceptance
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
@@ -261,7 +261,7 @@ def test_what_it_computes_is_told_of_drift_and_judged_where_speed_is_not_asked()
 
 def test_seeds_that_do_nothing_decide_nothing() -> None:
     study = _drift(*SAME)
-    study.broken = compare._ONE_SEED
+    study.broken = comparison.ONE_SEED
     (reason,) = qualify._drift(study, "one")
     assert (reason.word, reason.name) == ("not decided", "")
 
