@@ -56,6 +56,8 @@ def _study(arguments: argparse.Namespace) -> Calibrate:
     scenario = sides.read(arguments.path, _options.all_changes(arguments), [[]])
     if scenario.has_faults:
         raise InputError(f"{arguments.path} has faults; give a scenario without, whose runs are to be alike")
+    if scenario.has_checkpoints:
+        raise InputError(f"{arguments.path} writes checkpoints, between turns of others; give a scenario without")
     study = Calibrate(scenario, arguments.runs or 12, arguments.duets or 24, arguments.resolve or pairs.RESOLVE)
     _studying.prepare(sides.checked(study.wanted()[0].text, scenario.name))
     for what, given, least in (("runs", arguments.runs, LEAST_RUNS), ("duets", arguments.duets, LEAST_DUETS)):

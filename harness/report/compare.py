@@ -65,7 +65,7 @@ def _answers(study: Compare) -> Iterator[Text]:
         yield Text(study.nothing, "yellow")
         return
     for finding in study.evidence.findings():
-        told = f"{finding.side} is undecided: no pair counts yet" if finding.mean is None else sentence(finding)
+        told = sentence(finding) if study.evidence.counted else f"{finding.side} is undecided: no pair counts yet"
         yield Text(f"{told}{study.evidence.doubt}", _STYLES.get(finding.word, "yellow"))
         if finding.word == "undecided":
             yield Text(f"  {_undecided(study, finding)}")
@@ -103,15 +103,27 @@ def _undecided(study: Compare, finding: Finding) -> str:
         least = enough_alike(finding.mean.level)
         told = f"all of them are alike, which of fewer than {least} may be chance"
         return f"{told}; go on with --resume last and a larger --budget"
-    if finding.mean is None or math.isinf(finding.mean.detectable):
-        return f"an interval needs {MIN_VALUES} pairs that count; go on with --resume last and a larger --budget"
+    counted = study.question_.compared.counted
+    if finding.mean is None or finding.mean.n < MIN_VALUES:
+        return f"an interval needs {counted(MIN_VALUES)} that count; go on with --resume last and a larger --budget"
+    if math.isinf(finding.mean.detectable):
+        return "the first look is due once a quarter of the budget is spent; go on with --resume last"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
-    if (enough := study.enough(finding)) is None:
+    if (enough := study.enough(finding)) is None and _is_unguarded(study, finding):
+        return f"{seen}; that it is the same takes the time of all steps, which nobody saw here"
+    if enough is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
-    units = "seeds" if study.of_seeds else "pairs"
-    return (
-        f"{seen}; about {enough.pairs} {units} would decide (--resume with --budget {duration_at_least(enough.budget)})"
-    )
+    takes = duration_at_least(enough.budget)
+    return f"{seen}; about {counted(enough.pairs)} would decide (--resume with --budget {takes})"
+
+
+def _is_unguarded(study: Compare, finding: Finding) -> bool:
+    """Whether it would be the same by most turns, and nobody knows what all of the time says."""
+    if finding.measure != GUARDED or finding.mean is None:
+        return False
+    guard = next(study.evidence.finding(GUARD, side) for side in study.evidence.others if side.name == finding.side)
+    margin = study.evidence.margin(GUARDED)
+    return guard.mean is None and margin is not None and margin.low <= finding.mean.estimate <= margin.high
 
 
 def _without_effect(study: Compare) -> Iterator[Text]:
@@ -133,7 +145,7 @@ def _tables(study: Compare) -> Iterator[Table]:
         if not known:
             continue
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{side.name} beside {study.scenario.sides[0].name}")
-        for column in ("measure", "answer", "effect", "interval", "detectable", "pairs"):
+        for column in ("measure", "answer", "effect", "interval", "detectable", f"{study.question_.compared.unit}s"):
             table.add_column(column, overflow="fold")
         for finding in known:
             mean = finding.mean
@@ -190,7 +202,7 @@ def _spent(study: Compare) -> Iterator[Text]:
     if disturbed:
         again = len(study.evidence.pairs) - len(study.evidence.counted)
         counted = len(disturbed) - again
-        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed: {again} made again"
+        told = f"{len(disturbed)} of {len(study.evidence.pairs)} pairs were disturbed: {again} left out"
         more = f"; {counted} count, since the pair before was disturbed as well" if counted else ""
         yield Text(told + more, "yellow")
         if counted:

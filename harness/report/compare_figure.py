@@ -112,7 +112,9 @@ def _detectable(axes: Axes, study: Compare, side: Side) -> None:
     _labelled(axes, "detectable" if study.question_.compared.absolute else "detectable, %")
     if not told:
         axes.set(xticks=[], yticks=[])
-        axes.text(0.5, 0.5, f"an interval needs {MIN_VALUES} pairs", ha="center", fontsize=8, transform=axes.transAxes)
+        few = len(study.evidence.counted) < MIN_VALUES
+        told_ = f"an interval needs {MIN_VALUES} pairs" if few else "the first look is due at a quarter of the budget"
+        axes.text(0.5, 0.5, told_, ha="center", fontsize=8, transform=axes.transAxes)
         return
     axes.plot([point.seconds for point in told], sizes, ".-", color=_DOT)
     axes.set_ylim(0, 1.2 * max(sizes))

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 from harness.execution.interruption import Interruption
 from harness.judging.verdict import Verdict
-from harness.statistics.sequential import MIN_VALUES, caution, shown
+from harness.statistics.sequential import LEVEL, MIN_VALUES, caution, shown
 from harness.storage import calibration, history, run_folder
 from harness.studies import in_process, pairs, sides
-from harness.studies.evidence import GUARD, GUARDED
+from harness.studies.evidence import GUARD, GUARDED, GUARDS
 from harness.studies.pairs import Pair
 from harness.studies.redrawn import answers, centred
 from harness.studies.sides import Side, Sides
@@ -223,7 +223,7 @@ class Calibrate(Study):
         if len(same) < MIN_VALUES or len(planted) < 2:
             return {"n": len(self.pairs)}
         each, sd = fmean(pair.seconds for pair in self.pairs), stdev(same)
-        most = sd * caution(len(same))  # as comparisons take it
+        most, level = sd * caution(len(same)), LEVEL * (1 - GUARDS)  # as comparisons take them
         lasting = each * len(self.pairs) / len(pairs.counted(self.pairs))
         counts = {minutes: max(1, int(60 * minutes / lasting) - BEFORE) for minutes in MINUTES}
         guards = {side: self.effects(side, GUARD) for side in (SAME, PLANTED)}
@@ -241,7 +241,7 @@ class Calibrate(Study):
                 "effects": planted,
                 "guards": guards[PLANTED],
             },
-            "detectable": {str(minutes): shown(n, most) if n >= MIN_VALUES else None for minutes, n in counts.items()},
+            "detectable": {str(at): shown(n, most, level) if n >= MIN_VALUES else None for at, n in counts.items()},
             "answers": {
                 str(minutes): {kind: asdict(answers(scatter, n, self.resolve, mean)) for kind, mean in kinds.items()}
                 for minutes, n in counts.items()

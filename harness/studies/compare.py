@@ -155,6 +155,7 @@ class Compare(Comparison):
         differs = self._what_changed(pairs.what_ran(folder, verdict.facts))
         self.changed = differs or self._gone
         if differs:
+            self._look()
             return self._failed(key, differs)
         ends = [(arm.of, arm.ended) for arm in verdict.arms if arm.ended is not None]
         lost = [(side, ended) for side, ended in ends if ended.outcome != "completed"]
@@ -186,6 +187,9 @@ class Compare(Comparison):
 
     def passed_over(self, key: str, verdict: Verdict) -> None:
         """What it took counts as spent, as it did when it was made; a seed is made again, whatever is spent."""
+        if key in BESIDE:
+            self._add_beside(key, verdict, "")
+            return
         took = 0.0
         if self.folder is not None:
             took = pairs.seconds_of(run_folder.find(self.folder.results, verdict.run))

@@ -47,6 +47,15 @@ class Compared:
         """In words."""
         return self.title or self.quantity.replace("_", " ")
 
+    @property
+    def unit(self) -> str:
+        """Of what its numbers are counted in."""
+        return "seed" if self.of_seeds else "pair"
+
+    def counted(self, count: int) -> str:
+        """So many, in words."""
+        return f"{count} {self.unit}{'s' * (count != 1)}"
+
     def without_turns(self) -> Compared:
         """The same where sides run one after the other."""
         return replace(self, quantity=self.whole or self.quantity, by_turn=None)

@@ -114,8 +114,12 @@ class Comparison(Study):
     @property
     def why_undecided(self) -> str:
         """What an answer would have taken, where there is none; "" where nobody can say."""
-        if self.unavailable or self.changed or self.failed.in_vain:
+        if self.changed:
+            return self.changed
+        if self.unavailable or self.failed.in_vain:
             return self.failed.told[-1]
+        if self.lacks_numbers and not self.broken:
+            return "; ".join(dict.fromkeys(self.unmeasured.values()))
         return self.spending.why_no_answer(self.evidence) if self.over and not self.broken else ""
 
     def enough(self, finding: Finding) -> Enough | None:

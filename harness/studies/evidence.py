@@ -118,16 +118,20 @@ class Evidence:
     def answer(self, side: Side) -> Finding:
         """By the measure that was asked for, and its guard, at the first look that decided.
 
-        Intervals of all looks hold together, so that what one decided stays decided, unless the side failed since.
+        Intervals of all looks hold together, so that what one decided stays decided. A side that failed is nothing but
+        worse.
         """
-        every = self._history(self.asked.measure, side, self.asked.beyond)
-        if every and (every[-1].missing or side.name in self.fallen):
-            return self._of(self.asked.measure, side, every[-1].mean, max(every[-1].missing, 1), None)
-        if self.asked.measure == GUARDED:
+        measure = self.asked.measure
+        own = every = self._history(measure, side, self.asked.beyond)
+        if not every:
+            return Finding(measure, side.name, "undecided", None)
+        if measure == GUARDED:
             room = Margin.relative(GUARD_ROOM * (self.asked.resolve or pairs.RESOLVE))
             every = [*map(self._beyond, guarded(every, self._history(GUARD, side), room))]
-        last = every[-1] if every else Finding(self.asked.measure, side.name, "undecided", None)
-        return next(filter(is_decided, every), last)
+        found = next(filter(is_decided, every), every[-1])
+        if (own[-1].missing or side.name in self.fallen) and found.word != MEASURES[measure].worse:
+            return self._of(measure, side, own[-1].mean, max(own[-1].missing, 1), None)
+        return found
 
     def _beyond(self, finding: Finding) -> Finding:
         """Nothing, where it is asked by how much a side is worse, and what the guard says does not tell."""

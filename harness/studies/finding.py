@@ -158,19 +158,15 @@ def sentence(finding: Finding) -> str:
     measure, mean = MEASURES[finding.measure], finding.mean
     if mean is None:
         return f"{finding.side}: {measure.name} was not measured"
-    of = f"{mean.looked} of {mean.n}" if 0 < mean.looked < mean.n else str(mean.n)
-    count = f"{of} {_unit(finding)}"
+    of = f"{mean.looked} of " if 0 < mean.looked < mean.n else ""
+    count = f"{of}{measure.counted(mean.n)}"
     count += f", {finding.missing} more have no number" if finding.missing else ""
     return f"{finding.side} is {finding.word}: {estimate(finding)} {measure.name} ({interval(finding)}; {count})"
 
 
-def _unit(finding: Finding) -> str:
-    return "seeds" if MEASURES[finding.measure].of_seeds else "pairs"
-
-
 def wanting(finding: Finding, pairs: int | None) -> str:
     """So many values would decide, behind a sentence; "" where nobody can say."""
-    return "" if pairs is None else f"; about {pairs} {_unit(finding)} would decide"
+    return "" if pairs is None else f"; about {MEASURES[finding.measure].counted(pairs)} would decide"
 
 
 def estimate(finding: Finding) -> str:

@@ -28,7 +28,8 @@ class ShortRuns:
     Where the first side does not repeat itself, nothing is meant until it was run some more times; where others differ
     by what rounding might grow to, it is run with other rounding, once. What differs then is run twice more, as is the
     first side: one run of either may be the odd one; not with ``once_more`` False. ``found``: of each other side;
-    ``tried``: how often more was asked for.
+    ``tried``: runs of
+    these that were made.
     """
 
     def __init__(self, first: str, others: Sequence[str], once_more: bool = True) -> None:
@@ -37,7 +38,7 @@ class ShortRuns:
         self._traces: dict[str, Traces] = {}
         self._rounding_known = False
         self._more: list[Mapping[str, Traces]] = []
-        self.tried = 0
+        self.tried: set[str] = set()
 
     def wanted(self, scenario: Sides, lost: int, are_pairs: bool) -> Trial | None:
         """The run that comes next; None where no more are needed. With pairs only what has no answer is asked.
@@ -54,7 +55,8 @@ class ShortRuns:
             return None
         if self.want_rounding and (text := scenario.rounded(STEPS)) is not None:
             return Trial(OTHERWISE, text)
-        return Trial(MORE[self.tried], scenario.once_more(STEPS, self.in_doubt)) if self.in_doubt else None
+        left = [key for key in MORE if key not in self.tried] if self.in_doubt else []
+        return Trial(left[0], scenario.once_more(STEPS, self.in_doubt)) if left else None
 
     @property
     def want_repeats(self) -> bool:
@@ -77,7 +79,7 @@ class ShortRuns:
     @property
     def in_doubt(self) -> list[str]:
         """Sides that differ from a first one that repeated itself, and were not run often enough yet."""
-        enough = self.tried == ONCE_MORE or not self.once_more
+        enough = self.tried.issuperset(MORE) or not self.once_more
         if enough or any(name in self._traces for name in REPEATS):
             return []
         return [side for side, found in self.found.items() if found.word == "different"]
@@ -95,19 +97,13 @@ class ShortRuns:
         return self._compared()
 
     def add_beside(self, key: str, found: Mapping[str, Traces]) -> str:
-        """Of a run that is made once; nothing found where nothing came of it."""
-        return self.add_once_more(found) if key in MORE else self.add_rounded(found)
-
-    def add_rounded(self, found: Mapping[str, Traces]) -> str:
-        """Of the first side with other rounding, what came of it: none, where nothing did."""
-        self._rounding_known = True
-        self._traces.update(found)
-        return self._compared()
-
-    def add_once_more(self, found: Mapping[str, Traces]) -> str:
-        """Of the first side, and of those in doubt, what was whole."""
-        self.tried += 1
-        self._more += [found] if self.first in found else []
+        """Of the first side with other rounding, or once more with those in doubt, what was whole."""
+        if key in MORE:
+            self.tried.add(key)
+            self._more += [found] if self.first in found else []
+        else:
+            self._rounding_known = True
+            self._traces.update(found)
         return self._compared()
 
     def _compared(self) -> str:

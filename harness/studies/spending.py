@@ -79,7 +79,8 @@ class Spending:
         if lacking is None:
             return ""
         what = "an interval" if few else "an answer"
-        return f"{what} takes {lacking} more pairs, about {lacking * usual:.0f} s, and there was no time for them"
+        more = evidence.asked.compared.counted(lacking).replace(" ", " more ")
+        return f"{what} takes {more}, about {lacking * usual:.0f} s, and there was no time for them"
 
 
 def _lacking(evidence: Evidence, in_all: Callable[[Finding], int | None]) -> int | None:

@@ -60,6 +60,28 @@ def test_few_turns_that_take_most_of_the_time_are_told() -> None:
     assert "were disturbed" not in told
 
 
+def test_what_an_interval_waits_for_is_told() -> None:
+    """Pairs; then the first look, before which there is none however many there are."""
+    study, effects = _study(), {"throughput": {"b": 0.01}, "throughput_overall": {"b": 0.01}}
+    for number in range(6):
+        told = "\n".join(_lines(study))
+        assert ("the first look is due once a quarter of the budget is spent" in told) == (number >= 4)
+        assert ("an interval needs 4 pairs that count" in told) == (1 <= number < 4)
+        study.spending.add(1.0)
+        study._take(Pair("run", 1.0, {name: {"b": 0.01 + number / 1000} for name in effects}, {}))
+
+
+def test_that_a_side_is_the_same_takes_all_of_the_time() -> None:
+    """No budget is large enough where nobody saw it."""
+    study = _study()
+    for number in range(8):
+        study.spending.add(40.0)
+        study._take(Pair("run", 40.0, {"throughput": {"b": 0.0001 * (-1) ** number}}, {}))
+    told = "\n".join(_lines(study))
+    assert "that it is the same takes the time of all steps, which nobody saw here" in told
+    assert "larger --budget" not in told
+
+
 def test_a_busy_machine_is_told_with_the_answer() -> None:
     study = _study()
     for _ in range(2):

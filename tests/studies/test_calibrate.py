@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.judging.verdict import Verdict
+from harness.statistics.sequential import caution, shown
 from harness.storage import run_folder
 from harness.studies import pairs, study_folder
 from harness.studies.calibrate import PLANTED, SAME, Calibrate
@@ -49,6 +50,8 @@ def test_comparisons_are_drawn_anew_from_all_of_them() -> None:
     assert in_five["same"]["slower"] + in_five["same"]["faster"] < 0.01
     assert duets["detectable"]["1"] is None  # three pairs
     assert duets["detectable"]["10"] < duets["detectable"]["5"] < 0.01
+    beside_its_guard = shown(29, duets["same"]["sd"] * caution(150), 0.009)
+    assert duets["detectable"]["10"] == beside_its_guard, "of thirty pairs, one of which is for meaning"
 
 
 def test_few_duets_draw_no_comparisons() -> None:

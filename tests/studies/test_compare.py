@@ -19,13 +19,13 @@ from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
 from harness.report import compare as report
 from harness.statistics.sequential import share
-from harness.storage import run_folder
+from harness.storage import history, run_folder
 from harness.studies import compare, failed, pairs, study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning, Trace
 from harness.studies.pairs import Pair
-from harness.studies.short_runs import ONCE_MORE
+from harness.studies.short_runs import MORE, OTHERWISE
 from harness.studies.sides import Side, Sides
 from harness.studies.study import reopened
 from harness.vocabulary.events import Ended, Window
@@ -166,7 +166,7 @@ def test_what_may_be_rounding_is_looked_into_once() -> None:
     assert [trial.key for trial in late.wanted()] == ["pair-001"]
     assert late.meanings["b"].word == "different"
     other = {"rounded-1": short(4.0, 3.0, 2.0, 1.05)}
-    assert "as far as rounding lets anybody tell" in late.short.add_rounded(other)
+    assert "as far as rounding lets anybody tell" in late.short.add_beside(OTHERWISE, other)
     late.allow(60.0)
     late.spending.add(30.0)
     late.spending.add_beside(40.0)
@@ -485,7 +485,7 @@ def test_where_only_meaning_is_asked_no_pair_is_made_once_it_is_another() -> Non
     for word, keys in (("different", []), ("identical", ["pair-001"])):
         study = Compare(SIDES, Question(of_meaning=True))
         study.short.found = {"b": Meaning(word, "the loss of step 3", 0.1)}  # type: ignore[arg-type]
-        study.short.tried = ONCE_MORE
+        study.short.tried = {*MORE}
         assert [trial.key for trial in study.wanted()] == keys
         assert Compare.asked(study.question, Path()).question_.of_meaning
     study.short.found = {"b": Meaning("different", "the loss of step 3", 0.1)}
@@ -576,6 +576,30 @@ def test_a_run_of_what_is_as_it_was_again_is_passed_over(
     assert study.counts(verdict) == counts
     study.passed_over("pair-001", verdict)
     assert study.left_out == ([] if counts else ["run, for which /new.py had changed"])
+
+
+def test_a_run_once_more_that_failed_was_made_when_it_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is beside the budget, as when it was made, and not made again."""
+    study = Compare(SIDES, Question())
+    study.folder = study_folder.create(tmp_path, study.name, study.question)
+    one, other = ({"worker/0": Trace((4.0, loss), [{"w": "1"}, {"w": str(loss)}])} for loss in (3.0, 3.5))
+    study.short.add({"a": one, "again": one, "b": other})
+    monkeypatch.setattr(run_folder, "find", lambda results, name: Folder())
+    monkeypatch.setattr(pairs, "what_ran", lambda folder, facts: {})
+    monkeypatch.setattr(pairs, "seconds_of", lambda folder: 20.0)
+    monkeypatch.setattr(history, "read", lambda path: [])
+    verdict = Verdict("run", "", "invalid", "SIGTERM", (), (INTERRUPTED,), (), (), {})
+    assert not study.counts(verdict)
+    study.passed_over("meaning-once-more-1", verdict)
+    assert (study.spending.spent, study.spending.taken) == (0.0, 20.0)
+    (trial,) = study.wanted()
+    assert trial.key == "meaning-once-more-2"
+
+
+class Folder:
+    path = Path()
 
 
 def test_what_came_of_other_rounding_counts_whatever_it_was() -> None:
@@ -689,6 +713,25 @@ def test_a_side_without_the_number_leaves_the_others_their_question() -> None:
     assert (study.lacks_numbers, study.over) == (False, False)
     study._take(Pair("run", 1.0, {"throughput": {"c": 0.0}}, {}))
     assert (study.lacks_numbers, study.over) == (True, True)
+    study.unmeasured["b"] = "no turn had it"
+    assert study.why_undecided == "no turn had it", "there was time enough"
+
+
+def test_a_side_that_is_slower_and_fails_once_is_slower() -> None:
+    """Also while another one is not decided: nothing makes it the same or faster."""
+    study = _three()
+    noise = [0.0, 0.001, -0.001, 0.002, -0.002, 0.001]
+    for apart in noise:
+        effects = {"b": -0.1 + apart, "c": 20 * apart}
+        study.spending.add(40.0)
+        study._take(Pair("run", 40.0, {"throughput": effects, "throughput_overall": effects}, {}))
+    assert [finding.word for finding in study.evidence.findings()] == ["slower", "undecided"]
+    effects = {"c": 0.0}
+    study._add_lost(
+        "pair-007", Pair("run", 40.0, {"throughput": effects, "throughput_overall": effects}, {}), [("b", CRASHED)]
+    )
+    assert [finding.word for finding in study.evidence.findings()] == ["slower", "undecided"]
+    assert _code(study) == 1
 
 
 def test_a_seed_that_failed_is_made_again_whatever_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -814,5 +857,6 @@ def test_a_study_whose_script_is_gone_is_shown_and_not_gone_on_with(tmp_path: Pa
     again = Compare.asked(question, tmp_path)
     assert again.changed == f"workload.script: {script} is not a file, but was when this was begun"
     assert (list(again.wanted()), again.over) == ([], True)
+    assert again.summary()["why_undecided"] == again.changed
     with pytest.raises(ScenarioError, match="is not a file"):
         Compare(scenario, Question())

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from harness.studies.meaning import Trace, Traces
-from harness.studies.short_runs import ONCE_MORE, ShortRuns
+from harness.studies.short_runs import MORE, ONCE_MORE, OTHERWISE, ShortRuns
 from harness.studies.sides import AGAIN, REPEATS
 
 
@@ -27,16 +27,16 @@ def _short(first: float, again: float, other: float) -> ShortRuns:
 
 def test_what_differs_each_time_has_another_meaning() -> None:
     short = _short(USUAL, USUAL, ODD)
-    short.add_rounded({})
+    short.add_beside(OTHERWISE, {})
     for _ in range(ONCE_MORE):
         assert (short.found["b"].word, short.in_doubt) == ("different", ["b"])
-        short.add_once_more({"a": _run(USUAL), "b": _run(ODD)})
+        short.add_beside(MORE[len(short.tried)], {"a": _run(USUAL), "b": _run(ODD)})
     assert (short.found["b"].word, short.in_doubt) == ("different", [])
 
 
 def test_one_odd_run_of_a_side_is_no_other_meaning() -> None:
     short = _short(USUAL, USUAL, ODD)
-    short.add_once_more({"a": _run(USUAL), "b": _run(USUAL)})
+    short.add_beside(MORE[len(short.tried)], {"a": _run(USUAL), "b": _run(USUAL)})
     assert short.found["b"].word == "unknown"
     assert short.found["b"].sentence == (
         "it computes something else in 1 of 2 runs, as what depends on who comes first does: first the loss of step 2"
@@ -47,7 +47,7 @@ def test_one_odd_run_of_a_side_is_no_other_meaning() -> None:
 
 def test_a_first_side_that_is_odd_later_is_as_far_from_itself() -> None:
     short = _short(USUAL, USUAL, ODD)
-    short.add_once_more({"a": _run(ODD), "b": _run(ODD)})
+    short.add_beside(MORE[len(short.tried)], {"a": _run(ODD), "b": _run(ODD)})
     assert short.found["b"].word == "alike"
     assert "the first differs from itself by up to 0.2, run 3 times" in short.found["b"].sentence
 
@@ -55,7 +55,7 @@ def test_a_first_side_that_is_odd_later_is_as_far_from_itself() -> None:
 def test_runs_that_came_to_nothing_leave_what_was_found() -> None:
     short = _short(USUAL, USUAL, ODD)
     for _ in range(ONCE_MORE):
-        short.add_once_more({"b": _run(USUAL)})
+        short.add_beside(MORE[len(short.tried)], {"b": _run(USUAL)})
     assert (short.found["b"].word, short.in_doubt) == ("different", [])
 
 
@@ -72,8 +72,8 @@ def test_a_job_that_ends_elsewhere_now_and_then_is_hardly_ever_another(share: fl
         if short.want_repeats:
             short.add({name: one() for name in REPEATS})
         if short.want_rounding:
-            short.add_rounded({})
+            short.add_beside(OTHERWISE, {})
         while short.in_doubt:
-            short.add_once_more({"a": one(), "b": one()})
+            short.add_beside(MORE[len(short.tried)], {"a": one(), "b": one()})
         called += short.found["b"].word == "different"
     assert called <= 15, "without more runs it was a hundred and more"
