@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness.execution import run, worker_archive
+from harness.execution import spawns, worker_archive
 from harness.execution.backends.local import LocalBackend
 from harness.planning.planner import DEFAULT_ENV, make
 from harness.planning.validation import load
@@ -49,7 +49,7 @@ class _Overhead:
         plan, worker = self._inputs(folder)
         past = history.HistoryWriter(folder / "history.jsonl")
         argv = tuple(map(str, (_target(), DUET, worker, plan, self.pairs + self.warmup)))
-        inherited = {key: os.environ[key] for key in run.INHERITED if key in os.environ}
+        inherited = {key: os.environ[key] for key in spawns.INHERITED if key in os.environ}
         with LocalBackend(folder).open("main", networked=False) as agent:
             agent.send(Spawn("worker/0", argv, {**inherited, **DEFAULT_ENV}, str(folder), str(folder / "log")))
             done = False

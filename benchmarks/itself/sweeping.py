@@ -4,7 +4,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness.execution.sweep import Pass, Sweep
+from harness.execution.operator_process import Pass
+from harness.execution.sweep import Sweep
 from harness.execution.sweep_lines import DEATHS, read
 from harness.scenario.schema import Target
 from harness.targets import resolve

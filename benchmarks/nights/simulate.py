@@ -26,7 +26,7 @@ from benchmarks.nights.series import KINDS, NIGHTS, SERIES, Values
 from harness.statistics import shifts
 from harness.statistics.sequential import LEVEL
 from harness.studies import redrawn
-from harness.studies.nightly import CONFIRM_LEVEL, LOOK, Asked
+from harness.studies.night_budget import CONFIRM_LEVEL, LOOK, Asked
 from harness.studies.nights import TRIES
 
 KEPT = Path(__file__).parents[2] / "results" / "nightly"

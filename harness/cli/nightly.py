@@ -18,7 +18,8 @@ from harness.cli import _nights, _options
 
 if TYPE_CHECKING:
     from harness.storage.ledger import Ledger
-    from harness.studies.nightly import Asked, Nightly
+    from harness.studies.night_budget import Asked
+    from harness.studies.nightly import Nightly
     from harness.studies.nights import Night
     from harness.studies.study_folder import StudyFolder
     from harness.studies.watching import Ready
@@ -118,6 +119,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
     from harness.cli import EXIT_INTERRUPTED, _studying
     from harness.studies import watching
     from harness.studies.nights import ACCEPTED, FILE, Night
+    from harness.targets.build_step import say_nothing
 
     project, results = Path.cwd(), arguments.results
     suite = arguments.suite or project / "scenarios"
@@ -153,7 +155,7 @@ def _run(ledger: Ledger, arguments: argparse.Namespace) -> int:
         study.say = _say
         if not _studying.run(study, folder, in_process=True, again="harness nightly"):
             return EXIT_INTERRUPTED
-        night = watching.changed_meanwhile(study.night, ready, look(lambda line: None))
+        night = watching.changed_meanwhile(study.night, ready, look(say_nothing))
     except HarnessError as error:  # as where the disk is full; what was begun goes on another night
         return _could_not_run(told, str(error))
     return _over(study, night, folder, ready, told, {axis.key: axis.label for axis in axes})
@@ -167,7 +169,7 @@ def _require_suite(suite: Path) -> None:
 def _asked(arguments: argparse.Namespace) -> Asked:
     """How the night is spent; InputError where no look would fit, or anything would be the same."""
     from harness.studies.finding import Question
-    from harness.studies.nightly import LEAST_SECONDS, LOOK, Asked
+    from harness.studies.night_budget import LEAST_SECONDS, LOOK, Asked
 
     given = {name: getattr(arguments, name) for name in ("budget", "repeat", "confirm", "resolve")}
     asked = Asked(**{name: value for name, value in given.items() if value})

@@ -82,9 +82,10 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _study(arguments: argparse.Namespace) -> Qualify:
     from harness.cli._settings import warn_of_targets
-    from harness.studies import qualify
+    from harness.studies import upgrade_scenarios
     from harness.studies.operators import Operators
-    from harness.studies.qualify import Asked, Qualify
+    from harness.studies.qualification import Asked
+    from harness.studies.qualify import Qualify
 
     old, new = _targets.both(arguments)
     given: dict[str, Any] = {
@@ -101,8 +102,10 @@ def _study(arguments: argparse.Namespace) -> Qualify:
         given["topologies"] = ()
     if arguments.seeds is not None and arguments.seeds < 4:
         raise InputError(f"--seeds {arguments.seeds}: fewer than 4 have no interval; give more")
-    paths, left_out = (arguments.paths, ()) if arguments.paths else qualify.possible(qualify.shipped(horovod))
-    scenarios, only = qualify.read(paths), tuple(arguments.only or ())
+    paths, left_out = (
+        (arguments.paths, ()) if arguments.paths else upgrade_scenarios.possible(upgrade_scenarios.shipped(horovod))
+    )
+    scenarios, only = upgrade_scenarios.read(paths), tuple(arguments.only or ())
     operators = Operators(old, new, only)
     operators.say = _say
     operators.require_known()

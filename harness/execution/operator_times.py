@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.execution.sweep import CASE_SECONDS, Child, DiedError, Pass, Sweep
+from harness.execution.operator_process import CASE_SECONDS, Child, DiedError, Pass
+from harness.execution.sweep import Sweep
 from harness.execution.sweep_lines import read
 
 OLD, NEW = 0, 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.execution.sweep import CASE_SECONDS, Child, DiedError, Pass, Sweep
+from harness.execution.operator_process import CASE_SECONDS, Child, DiedError, Pass
+from harness.execution.sweep import Sweep
 
 _GIVEN = ("op", "case", "shapes", "kinds", "params", "variant", "program")
 

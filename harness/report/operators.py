@@ -16,7 +16,8 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.execution.operator_times import GRADIENTS
 from harness.studies.operators import Operators
-from harness.studies.parity import BY_WAY, NOW_AND_THEN, SLOWER, Case, Difference, Parity
+from harness.studies.parity import Difference, Parity
+from harness.studies.unlike import BY_WAY, NOW_AND_THEN, SLOWER, Case
 
 MOST_ROWS = 40
 """On a terminal; all are in the JSON, and have a script."""

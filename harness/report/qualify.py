@@ -12,7 +12,8 @@ from rich.text import Text
 from harness.base.printable import printable
 from harness.studies import survival
 from harness.studies.compare import Compare
-from harness.studies.qualify import DRIFT, OPERATORS, ROWS, SPEED, SURVIVAL, Asked, Qualify
+from harness.studies.qualification import DRIFT, OPERATORS, ROWS, SPEED, SURVIVAL, Asked
+from harness.studies.qualify import Qualify
 from harness.studies.row import Reason, Row, in_short
 
 MOST_REASONS = 12

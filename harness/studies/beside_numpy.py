@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.studies.parity import Case, Difference, Parity, Swept, apart_by, array
+from harness.studies.parity import Difference, Parity, Swept
+from harness.studies.unlike import Case, apart_by, array
 from harness.worker.operators.variants import VARIANTS, drawn
 
 Function = Callable[..., Any]

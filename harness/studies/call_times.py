@@ -12,7 +12,8 @@ from dataclasses import replace
 from statistics import fmean, median
 
 from harness.execution.operator_times import Call, Times
-from harness.studies.parity import CRASHES, FASTER, FICKLE, HANGS, REFUSES, SLOWER, Case, Difference
+from harness.studies.parity import Difference
+from harness.studies.unlike import CRASHES, FASTER, FICKLE, HANGS, REFUSES, SLOWER, Case
 
 LEAST = math.log(1.10)
 """Less is no difference."""

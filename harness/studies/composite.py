@@ -13,6 +13,7 @@ from harness.studies import software, study_folder
 from harness.studies.operators import Operators
 from harness.studies.study import Study, Trial, perform, recall, reopened
 from harness.studies.study_folder import PARTS, Answer, StudyFolder
+from harness.targets.build_step import say_nothing
 
 
 def _is_whole(kind: type[Study], folder: StudyFolder) -> bool:
@@ -21,10 +22,6 @@ def _is_whole(kind: type[Study], folder: StudyFolder) -> bool:
     again.folder = folder
     recall(again, folder)
     return not again.wanted()
-
-
-def _silent(line: str) -> None:
-    """Say nothing."""
 
 
 class Composite(Study):
@@ -37,7 +34,7 @@ class Composite(Study):
         self.parts: dict[str, Study] = {}
         self.targets: Sequence[Target] = ()
         self.failures: dict[str, str] = {}
-        self.say: Callable[[str], None] = _silent
+        self.say: Callable[[str], None] = say_nothing
 
     @property
     @abstractmethod

@@ -16,7 +16,7 @@ def finding(study: Compare, suspect: Suspect) -> Finding | None:
     if suspect.measure == MEANING or study.broken or not study.evidence.pairs:
         return None
     (other,) = study.evidence.others
-    return study.evidence.finding(_measure(suspect), other)
+    return study.evidence.finding(suspect.measure, other)
 
 
 def shows(study: Compare, suspect: Suspect) -> bool:
@@ -27,7 +27,7 @@ def shows(study: Compare, suspect: Suspect) -> bool:
     if study.broken or not study.evidence.pairs:
         return False
     (other,) = study.evidence.others
-    measure = _measure(suspect)
+    measure = suspect.measure
     asked = study.question_.measure == measure
     found = study.evidence.answer(other) if asked else study.evidence.finding(measure, other)
     return found.word == suspect.word if suspect.word else found.word not in ("same", "undecided")
@@ -63,7 +63,3 @@ def said(study: Compare, suspect: Suspect) -> str:
         return study.broken or "; ".join(found.sentence for found in study.meanings.values()) or study.nothing
     found = finding(study, suspect)
     return study.nothing if found is None else sentence(found)
-
-
-def _measure(suspect: Suspect) -> str:
-    return "throughput" if suspect.measure == "seconds_per_sample" else suspect.measure

@@ -10,17 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.studies.parity import (
-    BETTER,
-    CRASHES,
-    HANGS,
-    NEW_FILES,
-    OLD_FILES,
-    Difference,
-    Parity,
-    between,
-    worst_first,
-)
+from harness.studies.parity import Difference, Parity, worst_first
+from harness.studies.unlike import BETTER, CRASHES, HANGS, NEW_FILES, OLD_FILES, between
 
 FILES = "files."
 """How names of programs begin that write files."""

@@ -11,6 +11,7 @@ from harness.studies import sides
 from harness.studies.study import Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.targets import resolve
+from harness.targets.build_step import say_nothing
 
 
 def run(trials: Sequence[Trial], folder: StudyFolder, name: str, interruption: Interruption) -> Iterator[Answer]:
@@ -19,7 +20,7 @@ def run(trials: Sequence[Trial], folder: StudyFolder, name: str, interruption: I
         loaded = sides.checked(trial.text, name)
         planned = request.planned(loaded, resolve.settled(loaded))
         machine.require(planned.plan)
-        found = resolve.interpreters(planned.plan, lambda line: None, loaded)
+        found = resolve.interpreters(planned.plan, say_nothing, loaded)
         folder.store_trial(trial.key, trial.text)
         done = execute(planned.request(found, folder.results, study=folder.id), ignore, interruption)
         if done.verdict is None:

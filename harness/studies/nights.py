@@ -19,10 +19,10 @@ SCHEMA = "harness/night/1"
 FILE, ACCEPTED = "night.json", "accepted.json"
 OUTCOME, MEANING = "outcome", "meaning"
 WHOLE = ""
-OF_OURS = {"aborted", "interrupted"}
-"""Outcomes that say nothing of a job."""
 """In place of an arm: the scenario as a whole, whose outcome is its verdict."""
 
+OF_OURS = {"aborted", "interrupted"}
+"""Outcomes that say nothing of a job: the harness failed, or was stopped."""
 
 SERIES = ("seconds_per_sample", "peak_memory", "held_memory", "start_up", "final_loss")
 """Numbers of an arm that are kept of every night, as the runs of a scenario have them."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.studies.parity import Case, Difference, Parity, between, is_so, worst_first
+from harness.studies.parity import Difference, Parity, worst_first
+from harness.studies.unlike import Case, between, is_so
 
 TIMES = 8
 """Calls of each target: four against none are beyond chance."""

@@ -5,43 +5,28 @@ A case that does not repeat itself in its own target is left out: it says nothin
 
 from __future__ import annotations
 
-import base64
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-import numpy as np
+from harness.studies.unlike import (
+    BETTER,
+    CRASHES,
+    FICKLE,
+    HANGING,
+    HANGS,
+    KINDS,
+    NOW_AND_THEN,
+    UNSTEADY,
+    Case,
+    between,
+    comes_again,
+    is_dead,
+    is_so,
+    of_status,
+)
 
-SLOWER, FASTER = "takes longer", "takes less time"
-BY_WAY = ("otherwise on NaiveEngine", "otherwise without oneDNN")
-"""What the new target does in this way is not what it does usually, and the old one does the same in both."""
-
-CRASHES, HANGS, REFUSES = "crashes", "hangs", "refuses"
-FICKLE, HANGING, UNSTEADY = NOW_AND_THEN = ("crashes now and then", "hangs now and then", "does not repeat itself")
 _THEN = {CRASHES: FICKLE, HANGS: HANGING}
-OLD_FILES = ("reads files of the old one otherwise", "refuses files of the old one")
-NEW_FILES = ("the old one reads its files otherwise", "the old one refuses its files")
-"""What becomes of files that the other one wrote: silently something else, or nothing."""
-
-
-KINDS = (
-    CRASHES, HANGS, "is not finite", OLD_FILES[0], "other values", "other gradients", "other arguments afterwards",
-    "other types or shapes", REFUSES, OLD_FILES[1], *NEW_FILES, *BY_WAY, SLOWER,
-)  # fmt: skip
-"""Worst first: what the new target does with a case, and the old one did not."""
-
-BETTER = ("no longer crashes", "no longer hangs", "takes more", *(f"no longer {kind}" for kind in BY_WAY), FASTER)
-"""What is told, and is no reason against the new target."""
-
-TOLERANCE = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-6}
-"""Of the largest value: other orders of sums, other instructions. Whole numbers have none."""
-
-LEAST_SCALE = 0.01
-"""What is smaller may be what is left of larger numbers that cancel."""
-
-Case = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,7 +49,7 @@ class Swept:
         """Whether a case came to the same again; what was asked once is taken to."""
         case = self.cases[name]
         return all(
-            case["op"] not in asked or _comes_again(case, each.get(name))
+            case["op"] not in asked or comes_again(case, each.get(name))
             for each, asked in zip(self.again, self._asked_again, strict=True)
         )
 
@@ -142,38 +127,19 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
     known = [{*own, *(alias for aliases in own.values() for alias in aliases)} for own in names]
     unmatched = {name: op for name, op in _unmatched(old, new.cases).items() if op in known[1]}
     unrepeated = {name: op for name, op in unmatched.items() if not old.repeats(name)}
-    compared, works = 0, set()
-    found: dict[tuple[str, str], list[Difference]] = {}
-    for name, case in old.cases.items():
-        if name not in new.cases:
-            continue
-        op, other = case["op"], new.cases[name]
-        if not (old.repeats(name) and new.repeats(name)):
-            unrepeated[name] = op
-            if (told := _always(old.every(name), new.every(name))) is not None:
-                found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
-            continue
-        compared += "ok" in (case["status"], other["status"])
-        works |= {op} if case["status"] == other["status"] == "ok" else set()
-        if (told := between(case, other)) is not None:
-            found.setdefault((op, told[0]), []).append(Difference(op, told[0], other, told[1]))
-    each = [
-        replace(
-            all_[0],
-            case=_whole(all_[0].case, old.cases),
-            cases=len(all_),
-            names=tuple(own.case["case"] for own in all_),
-        )
-        for all_ in found.values()
-    ]
+    both = {name: case for name, case in old.cases.items() if name in new.cases}
+    repeat = {name for name in both if old.repeats(name) and new.repeats(name)}
+    unrepeated |= {name: case["op"] for name, case in both.items() if name not in repeat}
+    statuses = {name: [own.cases[name]["status"] for own in (old, new)] for name in repeat}
+    each = _by_operator(_differences(old, new, both, repeat), old.cases)
     swept = {case["op"] for case in old.cases.values()} & {case["op"] for case in new.cases.values()}
     taken = {case["op"] for own in (old, new) for case in own.cases.values() if case["status"] == "ok"}
     return Parity(
         worst_first(each),
         tuple(sorted((each_ for each_ in each if each_.kind in BETTER), key=lambda own: (own.kind, own.op))),
         tuple(sorted({*unrepeated.values()})),
-        compared,
-        len(works),
+        sum("ok" in each_ for each_ in statuses.values()),
+        len({both[name]["op"] for name, each_ in statuses.items() if each_ == ["ok", "ok"]}),
         tuple(sorted(swept - taken)),
         tuple(sorted(known[0] - known[1])),
         tuple(sorted(known[1] - known[0])),
@@ -183,6 +149,31 @@ def parity(old: Swept, new: Swept, names: tuple[Mapping[str, list[str]], Mapping
     )
 
 
+def _differences(old: Swept, new: Swept, both: Iterable[str], repeat: Collection[str]) -> Iterator[Difference]:
+    """Of each of these cases that differs; of one that does not repeat itself what is so in every pass."""
+    for name in both:
+        one, other = old.cases[name], new.cases[name]
+        told = between(one, other) if name in repeat else _always(old.every(name), new.every(name))
+        if told is not None:
+            yield Difference(one["op"], told[0], other, told[1])
+
+
+def _by_operator(found: Iterable[Difference], old: Mapping[str, Case]) -> list[Difference]:
+    """One of each operator and kind, its first, with how many there are."""
+    alike: dict[tuple[str, str], list[Difference]] = {}
+    for each in found:
+        alike.setdefault((each.op, each.kind), []).append(each)
+    return [
+        replace(
+            every[0],
+            case=_whole(every[0].case, old),
+            cases=len(every),
+            names=tuple(each.case["case"] for each in every),
+        )
+        for every in alike.values()
+    ]
+
+
 def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
     """What becomes of a case in every pass of either target, where that differs, whatever its values are.
 
@@ -190,11 +181,11 @@ def _always(old: Sequence[Case], new: Sequence[Case]) -> tuple[str, str] | None:
     """
     statuses = [{case["status"] for case in each} for each in (old, new)]
     if all(len(each) == 1 for each in statuses):
-        return _of_status(old[0], new[0]) if statuses[0] != statuses[1] else None
-    was, now = ([case for case in each if not _is_dead(case)] for each in (old, new))
+        return of_status(old[0], new[0]) if statuses[0] != statuses[1] else None
+    was, now = ([case for case in each if not is_dead(case)] for each in (old, new))
     if 2 * len(was) < len(old) or 2 * len(now) < len(new):
         return None
-    agree = all(_comes_again(each[0], case) for each in (was, now) for case in each[1:])
+    agree = all(comes_again(each[0], case) for each in (was, now) for case in each[1:])
     return between(was[0], now[0]) if agree else None
 
 
@@ -205,7 +196,7 @@ def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
     die always: only where a case of the old one did so now and then, another's death may be luck.
     """
     unsteady = {case["op"] for name, case in old.cases.items() if not old.repeats(name)}
-    dead = {name: [_is_dead(each) for each in old.every(name)] for name in old.cases}
+    dead = {name: [is_dead(each) for each in old.every(name)] for name in old.cases}
     by_luck = {old.cases[name]["op"] for name, each in dead.items() if any(each) and not all(each)}
     found: dict[str, list[Difference]] = {}
     for name, case in new.cases.items():
@@ -220,21 +211,6 @@ def _fickle(old: Swept, new: Swept) -> Iterator[Difference]:
             how = f"so in {odd} of {len(every)} passes, and never in the old one" if odd else "in the new one only"
             found.setdefault(case["op"], []).append(Difference(case["op"], kind, {**usual, **case}, how, odd))
     yield from (min(each, key=lambda own: (NOW_AND_THEN.index(own.kind), -own.cases)) for each in found.values())
-
-
-def _is_dead(case: Case) -> bool:
-    return case["status"] in ("crashed", "hung")
-
-
-def is_so(kind: str, usual: Case, case: Case) -> bool:
-    """Whether a call came to what ``kind`` says, one of `NOW_AND_THEN`, beside what the old target makes of it usually.
-
-    Where processes end, other values do not count; what is better never does.
-    """
-    if kind != UNSTEADY:
-        return _is_dead(case)
-    told = between(usual, case)
-    return told is not None and told[0] not in BETTER
 
 
 def worst_first(found: Iterable[Difference]) -> tuple[Difference, ...]:
@@ -254,121 +230,3 @@ def _unmatched(old: Swept, new: Mapping[str, Case]) -> dict[str, str]:
 def _whole(case: Case, old: Mapping[str, Case]) -> Case:
     """A case with what it is made of, and whether it has gradients, which one that did not work does not tell."""
     return {**old[case["case"]], **case}
-
-
-def between(one: Case, other: Case | None) -> tuple[str, str] | None:
-    """The kind of difference and how, from one case to the same in another pass; None where there is none."""
-    if other is None:
-        return REFUSES, "was not run"
-    was, now = one["status"], other["status"]
-    if was != now:
-        return _of_status(one, other)
-    return _of_results(one, other) if now == "ok" else None
-
-
-def _comes_again(one: Case, other: Case | None) -> bool:
-    """Whether two passes of one target come to the same, also where values are too small for a tolerance."""
-    return (
-        other is not None and between(one, other) is None and not (one["status"] == "ok" and _has_remnants(one, other))
-    )
-
-
-def _has_remnants(one: Case, other: Case) -> bool:
-    """Whether numbers differ that are smaller than normal ones: addresses, say, in memory that nobody wrote.
-
-    What is computed comes to the same bits again. Halves of pointers look like 4.6e-41, which is as good as zero.
-    """
-    pairs = [pair for name in ("outputs", "gradients") for pair in zip(one[name], other[name], strict=True)]
-    pairs += [(mine, other["changed"][place]) for place, mine in one["changed"].items()]
-    return any(
-        mine["data"] != theirs["data"] and _differ_below_normal(array(mine), array(theirs)) for mine, theirs in pairs
-    )
-
-
-def _differ_below_normal(mine: Any, theirs: Any) -> bool:
-    if mine.dtype.name not in ("float32", "float64"):  # rounding of float16 goes as far
-        return False
-    tiny = np.finfo(mine.dtype).tiny
-    return bool(((mine != theirs) & (np.abs(mine) < tiny) & (np.abs(theirs) < tiny)).any())
-
-
-def _of_status(one: Case, other: Case) -> tuple[str, str]:
-    was, now = one["status"], other["status"]
-    if now in ("crashed", "hung"):
-        by = f" by signal {other['signal']}" if other.get("signal") else ""
-        return (CRASHES, f"the process ends{by}") if now == "crashed" else (HANGS, "no answer after 10 s")
-    if was in ("crashed", "hung"):
-        return ("no longer crashes" if was == "crashed" else "no longer hangs"), f"it is {now} now"
-    return (REFUSES, other["message"]) if now == "error" else ("takes more", one["message"])
-
-
-def _of_results(one: Case, other: Case) -> tuple[str, str] | None:
-    for arrays, kind in (("outputs", "other values"), ("gradients", "other gradients")):
-        if len(one[arrays]) != len(other[arrays]):
-            return "other types or shapes", f"{len(one[arrays])} {arrays} are {len(other[arrays])}"
-        for place, (mine, theirs) in enumerate(zip(one[arrays], other[arrays], strict=True)):
-            if (told := _of_arrays(mine, theirs, kind)) is not None:
-                return told[0], f"{arrays[:-1]} {place}: {told[1]}"
-    if set(one["changed"]) != set(other["changed"]):
-        return "other arguments afterwards", f"arguments {_places(one)} were changed, now {_places(other)}"
-    for place, mine in one["changed"].items():
-        if (told := _of_arrays(mine, other["changed"][place], "other arguments afterwards")) is not None:
-            return told[0], f"argument {place}: {told[1]}"
-    return None
-
-
-def _places(case: Case) -> str:
-    return ", ".join(sorted(case["changed"])) or "none"
-
-
-def _of_arrays(one: Case, other: Case, kind: str) -> tuple[str, str] | None:
-    if (one["dtype"], one["shape"]) != (other["dtype"], other["shape"]):
-        types = [f"{each['dtype']} {tuple(each['shape'])}" for each in (one, other)]
-        return "other types or shapes", f"{types[0]} is {types[1]}"
-    if one["data"] == other["data"] and one.get("sha256") == other.get("sha256"):
-        return None
-    if (was := one.get("not_finite", 0)) != (now := other.get("not_finite", 0)):
-        return ("is not finite" if now > was else kind), f"{was} values are not finite, now {now}"
-    told = apart_by(array(one), array(other), kind)
-    if told is None and array(one).dtype.kind not in "fc":
-        return kind, f"of {math.prod(one['shape'])} values some of those that are not kept"
-    return told
-
-
-def apart_by(mine: Any, theirs: Any, kind: str) -> tuple[str, str] | None:
-    """The kind of difference between values in a row, of one type, and how; None where it is rounding."""
-    if mine.dtype.kind not in "fc":
-        place = _first(mine != theirs)
-        return None if place is None else (kind, f"{mine[place]} is {theirs[place]}, at {place}")
-    finite = np.isfinite(mine)
-    if (place := _first(finite & ~np.isfinite(theirs))) is not None:
-        return "is not finite", f"{mine[place]:g} is {theirs[place]:g}, at {place}"
-    if (place := _first(~finite & ~_same(mine, theirs))) is not None:
-        return kind, f"{mine[place]:g} is {theirs[place]:g}, at {place}"
-    return _beyond(mine, theirs, finite, kind)
-
-
-def _beyond(mine: Any, theirs: Any, finite: Any, kind: str) -> tuple[str, str] | None:
-    """Where finite values are farther apart than rounding goes."""
-    if not finite.any():
-        return None
-    with np.errstate(over="ignore", invalid="ignore"):
-        apart = np.where(finite, np.abs(mine.astype("float64") - theirs.astype("float64")), 0.0)
-    scale = max(LEAST_SCALE, float(np.abs(mine[finite].astype("float64")).max()))
-    place = int(np.argmax(apart))
-    if not apart[place] > TOLERANCE[mine.dtype.name] * scale:
-        return None
-    return kind, f"{mine[place]:.6g} is {theirs[place]:.6g}, at {place}"
-
-
-def _same(mine: Any, theirs: Any) -> Any:
-    return (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))
-
-
-def _first(where: Any) -> int | None:
-    return int(np.argmax(where)) if where.any() else None
-
-
-def array(written: Case) -> Any:
-    """The values that are kept of an array, in a row."""
-    return np.frombuffer(base64.b64decode(written["data"]), dtype=written["dtype"])

@@ -26,6 +26,7 @@ from harness.storage import run_folder
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.targets import resolve
+from harness.targets.build_step import say_nothing
 from harness.vocabulary.schedule import For, WallTime
 
 Item = TypeVar("Item")
@@ -188,7 +189,7 @@ class Shrink(Study):
         """Run trials one after the other, with the program that the run measured; InputError where it cannot run."""
         machine.require(self._plan)
         worker = stored_worker(self._source, self._plan)
-        interpreter = resolve.interpreters(self._plan, lambda line: None)[self._arm]
+        interpreter = resolve.interpreters(self._plan, say_nothing)[self._arm]
         origin = {"shrink_of": self._source.id, "study": folder.id}
         for trial in trials:
             plan = self._planned(trial.text)

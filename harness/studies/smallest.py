@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.studies.parity import CRASHES, HANGS, Case, Difference, between
+from harness.studies.parity import Difference
+from harness.studies.unlike import CRASHES, HANGS, Case, between
 
 KINDS = (CRASHES, HANGS, "is not finite")
 """Of differences that are made smaller: others are seen in any case."""

@@ -19,7 +19,7 @@ from harness.studies.own_files import KEPT, completed, files_beside, named
 from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Change, Tracked
 from harness.targets import environment, library, resolve
-from harness.targets.build_step import Say
+from harness.targets.build_step import Say, say_nothing
 from harness.targets.environment import Recipe
 from harness.targets.interpreter import Interpreter, installed
 
@@ -81,7 +81,7 @@ def require_unchanged(targets: Iterable[Target], folder: StudyFolder) -> None:
     for each in targets:
         if each.python:
             with suppress(HarnessError):
-                now[each.python] = packages_of(resolve.interpreter(each, _silent), each)
+                now[each.python] = packages_of(resolve.interpreter(each, say_nothing), each)
     then = folder.read_json(_SOFTWARE) if folder.has(_SOFTWARE) else {}
     for python, packages in now.items():
         if then.get(python, packages) != packages:
@@ -91,10 +91,6 @@ def require_unchanged(targets: Iterable[Target], folder: StudyFolder) -> None:
             raise InputError(f"{python} has changed since this was begun ({', '.join(differs[:4])}); begin a new one")
     if now.keys() - then.keys():
         folder.write_json(_SOFTWARE, {**then, **now})
-
-
-def _silent(line: str) -> None:
-    """Say nothing."""
 
 
 def _without_root(value: Any, root: str) -> Any:

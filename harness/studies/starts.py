@@ -21,6 +21,7 @@ from harness.studies.row import Reason, Row, ordered
 from harness.studies.study import Study, Trial
 from harness.studies.study_folder import Answer, StudyFolder
 from harness.targets import library, probed, resolve, settings
+from harness.targets.build_step import say_nothing
 from harness.targets.interpreter import Interpreter
 from harness.targets.probed import Probed
 
@@ -79,7 +80,7 @@ class Starts(Study):
         failure = ""
         for _ in range(2):
             try:
-                interpreter = resolve.interpreter(target, lambda line: None)
+                interpreter = resolve.interpreter(target, say_nothing)
                 found = probed.probe(interpreter, target.env, names, worker_archive.PACKAGE, worker_archive.build())
             except ImportFailedError as error:
                 failure = str(error)

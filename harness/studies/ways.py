@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.studies.parity import BETTER, BY_WAY, UNSTEADY, Difference, Parity, Swept, between, worst_first
+from harness.studies.parity import Difference, Parity, Swept, worst_first
+from harness.studies.unlike import BETTER, BY_WAY, UNSTEADY, between
 
 _BY_ONEDNN = re.compile(
     r"Activation|BatchNorm|Concat|Convolution|Deconvolution|FullyConnected|LRN|LeakyReLU|Pooling|RNN|softmax|"

@@ -26,8 +26,8 @@ _NO_VERSION = re.compile(r"requirement (\S+) \(from versions: (?!none)(.+)\)")
 """What pip says where the index has the package, and not that version of it."""
 
 
-def _ignore(_: str) -> None:
-    """Nobody listens."""
+def say_nothing(_: str) -> None:
+    """Where nobody listens."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Pip:
         """The environment's interpreter."""
         return self.place / "bin" / "python"
 
-    def run(self, *words: str, more: Mapping[str, str] = MappingProxyType({}), note: Say = _ignore) -> str:
+    def run(self, *words: str, more: Mapping[str, str] = MappingProxyType({}), note: Say = say_nothing) -> str:
         """Its output, as `run` has it."""
         argv = [sys.executable, "-m", "pip", "--python", str(self.python), "--disable-pip-version-check", *words]
         with scratch(self.place) as own:
@@ -62,7 +62,7 @@ def run(
     argv: list[str],
     what: str,
     more: Mapping[str, str] = MappingProxyType({}),
-    note: Say = _ignore,
+    note: Say = say_nothing,
     remedy: str = "point at an interpreter that has mxnet: --python PATH or target: {python: PATH}",
 ) -> str:
     """Output of a build step, each line given to ``note`` as it comes.

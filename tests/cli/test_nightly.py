@@ -20,7 +20,8 @@ from harness.base.errors import StorageError
 from harness.cli import _nights, nightly
 from harness.storage import ledger
 from harness.studies import study_folder, watching
-from harness.studies.nightly import Asked, Nightly
+from harness.studies.night_budget import Asked
+from harness.studies.nightly import Nightly
 from harness.studies.watching import Ready
 from tests.report.pages.test_nightly import NIGHT
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.execution import sweep, sweep_lines
+from harness.execution import operator_process, sweep, sweep_lines
 from harness.execution.operator_times import read_times
 from harness.report.operators import script
-from harness.studies.parity import Difference, array
+from harness.studies.parity import Difference
+from harness.studies.unlike import array
 from harness.targets.interpreter import Interpreter
 from tests.e2e.conftest import harness
 
@@ -170,6 +171,8 @@ def test_a_fork_of_mxnet_computes(target: Path, tmp_path: Path) -> None:
     """Where it did not, each process would import MXNet, and take seconds, without a word."""
     work = sweep.Sweep(tmp_path, 1)
     for engine in ("ThreadedEnginePerDevice", "NaiveEngine"):
-        asked = sweep.Pass("from", Interpreter(target), {"MXNET_ENGINE_TYPE": engine}, tmp_path / "from.jsonl")
+        asked = operator_process.Pass(
+            "from", Interpreter(target), {"MXNET_ENGINE_TYPE": engine}, tmp_path / "from.jsonl"
+        )
         with closing(work._forking(asked, str(tmp_path))) as child:
             assert child.followed

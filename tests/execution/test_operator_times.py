@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from harness.execution.operator_process import DiedError, Pass
 from harness.execution.operator_times import Call, OperatorTimes, Times, read_times
-from harness.execution.sweep import DiedError, Pass, Sweep
+from harness.execution.sweep import Sweep
 
 OLD, NEW = (cast(Pass, name) for name in ("old", "new"))
 CALLS = [Call(op, f"{op} base", ((2, 3),), ("normal",), {}) for op in ("exp", "greedy", "deadly")]

@@ -7,7 +7,8 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
-from harness.execution.run import _ArmRun, _rounds
+from harness.execution.arm_run import ArmRun
+from harness.execution.run import _rounds
 from harness.planning.plan import Plan
 from harness.vocabulary import events
 from harness.vocabulary.events import Event, Progress
@@ -17,7 +18,7 @@ def _taken(offset: float) -> tuple[list[Event], list[Event]]:
     """What the history and the conductor have of one event at second 5."""
     written: list[bytes] = []
     heard: list[Event] = []
-    run: Any = object.__new__(_ArmRun)
+    run: Any = object.__new__(ArmRun)
     run._agent = SimpleNamespace(clock_offset=offset)
     run._history = SimpleNamespace(append=written.append)
     run._conductor = SimpleNamespace(on=lambda event: heard.append(event) or [])

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from harness.execution.operator_process import DiedError, Pass
 from harness.execution.single_calls import SingleCalls
-from harness.execution.sweep import DiedError, Pass, Sweep
+from harness.execution.sweep import Sweep
 
 PASSES = (cast(Pass, "old"), cast(Pass, "new"))
 CASE = {

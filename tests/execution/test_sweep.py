@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import TargetError
-from harness.execution.sweep import DiedError, Pass, Sweep, _Cases, _operator
+from harness.execution.operator_process import DiedError, Pass
+from harness.execution.sweep import Sweep, _Cases, _operator
 from harness.execution.sweep_lines import deadly, read
 from harness.targets.interpreter import Interpreter
 from tests.execution.test_sweep_lines import LINES

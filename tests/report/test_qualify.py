@@ -14,7 +14,8 @@ from harness.studies import study_folder
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.pairs import Pair
-from harness.studies.qualify import NEW, Asked, Qualify
+from harness.studies.qualification import NEW, Asked
+from harness.studies.qualify import Qualify
 from harness.studies.row import Reason, Row
 
 

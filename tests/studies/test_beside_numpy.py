@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from harness.studies.beside_numpy import answer, with_numpy
-from harness.studies.parity import Case, Difference, Parity, Swept
+from harness.studies.parity import Difference, Parity, Swept
+from harness.studies.unlike import Case
 from harness.worker.operators.candidates import NORMAL, POSITIVE, Call
 from harness.worker.operators.variants import BASE, VARIANTS, inputs
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.scenario.schema import Target
+from harness.studies import asked_alone
 from harness.studies.exchanged import FILES, difference, line, with_files
 from harness.studies.operators import Operators
 from harness.studies.parity import Parity
@@ -97,16 +98,15 @@ class Calls:
 
 
 def test_what_differs_is_read_once_more_and_what_is_not_written_written_once_more() -> None:
-    read = Operators._read_by_both
-    study: Any = None
-    twice = read(study, Calls((_read(1), CRASHED), (_read(1), CRASHED)), "files.x", 0)  # type: ignore[arg-type]
+    read = asked_alone.read_by_both
+    twice = read(Calls((_read(1), CRASHED), (_read(1), CRASHED)), "files.x", 0)  # type: ignore[arg-type]
     assert (twice["repeats"], twice["new"]["status"]) == (True, "crashed")
-    once = read(study, Calls((_read(1), CRASHED), (_read(1), _read(1))), "files.x", 0)  # type: ignore[arg-type]
+    once = read(Calls((_read(1), CRASHED), (_read(1), _read(1))), "files.x", 0)  # type: ignore[arg-type]
     assert (once["repeats"], once["new"]["status"]) == (False, "ok")
-    alike = read(study, Calls((_read(1), _read(1))), "files.x", 0)  # type: ignore[arg-type]
+    alike = read(Calls((_read(1), _read(1))), "files.x", 0)  # type: ignore[arg-type]
     assert (alike["repeats"], alike["old"], alike["by"]) == (True, _read(1), "from")
     calls = Calls(writes=False)
-    assert read(study, calls, "files.x", 1) == line("files.x", 1)  # type: ignore[arg-type]
+    assert read(calls, "files.x", 1) == line("files.x", 1)  # type: ignore[arg-type]
     assert calls.tries == 2
 
 

@@ -12,10 +12,11 @@ import pytest
 
 from harness.judging.verdict import Verdict
 from harness.statistics.sequential import Look
-from harness.studies import nightly
+from harness.studies import night_answers, night_budget, tonight
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
-from harness.studies.nightly import Asked, Nightly
+from harness.studies.night_budget import Asked
+from harness.studies.nightly import Nightly
 from harness.studies.nights import REMOVED, Answer, Measured, Moved, Past, is_good
 from harness.studies.pairs import Pair
 from harness.studies.study_folder import StudyFolder, create
@@ -86,7 +87,7 @@ def _compared(study: Nightly, key: str, effects: list[float], meaning: str = "id
         made.evidence.looks.append(Look(number, 0.9 * number / len(effects)))
     made.spending.taken = 30.0
     study.parts[key] = made
-    study.seconds += made.spending.taken
+    study.budget.seconds += made.spending.taken
     return made
 
 
@@ -106,7 +107,7 @@ def test_each_scenario_is_measured_before_any_is_measured_again(folder: StudyFol
         asked.append(key)
         _run(study, key)
     assert asked == ["round-1-mlp", "round-1-other", "round-2-mlp", "round-2-other"]
-    assert study.numbers("mlp") == {"main": {"seconds_per_sample": [1.0, 1.0]}}
+    assert study.tonight.numbers("mlp") == {"main": {"seconds_per_sample": [1.0, 1.0]}}
     assert (study.night.scenarios[0].state, study.rounds) == ("good", 2)
 
 
@@ -115,7 +116,7 @@ def test_a_short_budget_drops_rounds_of_all(folder: StudyFolder) -> None:
     while key := _next(study):
         _run(study, key, took=12.0)
     assert study.rounds == 2
-    assert len(study.numbers("mlp")["main"]["seconds_per_sample"]) == 2
+    assert len(study.tonight.numbers("mlp")["main"]["seconds_per_sample"]) == 2
 
 
 def test_changed_software_is_looked_at_and_good_where_it_is_the_same(folder: StudyFolder) -> None:
@@ -233,11 +234,11 @@ def test_what_pages_say_of_jobs_that_hang_by_themselves_and_of_room_for_looks() 
     """Of five rounds one is odd, then three runs of three, and none of three with the old software."""
 
     def told(share: float) -> float:
-        return 1000 * (1 - (1 - share) ** 5) * (share * (1 - share)) ** nightly.OUTCOME_RERUNS
+        return 1000 * (1 - (1 - share) ** 5) * (share * (1 - share)) ** tonight.OUTCOME_RERUNS
 
     assert (round(told(0.2)), told(0.1) < 1) == (3, True)
-    asked, shares = Asked(), (nightly.LOOKING - nightly.ROUNDS_IF_CHANGED, nightly.LOOKING)
-    assert [int(share * asked.budget / (asked.confirm * nightly.LOOK)) for share in shares] == [3, 8]
+    asked, shares = Asked(), (night_budget.LOOKING - night_budget.ROUNDS_IF_CHANGED, night_budget.LOOKING)
+    assert [int(share * asked.budget / (asked.confirm * night_budget.LOOK)) for share in shares] == [3, 8]
 
 
 def test_what_nobody_could_tell_is_not_the_machines(folder: StudyFolder) -> None:
@@ -600,7 +601,7 @@ def test_what_has_no_size_is_another_matter_with_every_edit(folder: StudyFolder)
 
 
 def test_the_same_cause_has_one_id_however_often_files_are_edited() -> None:
-    assert nightly._DIGEST.sub("", "the script's files (t.py@0123456789ab → t.py@ba9876543210)") == (
+    assert night_answers._DIGEST.sub("", "the script's files (t.py@0123456789ab → t.py@ba9876543210)") == (
         "the script's files (t.py → t.py)"
     )
 

@@ -11,10 +11,12 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import DamagedRunError
-from harness.execution.sweep import Pass, Sweep
+from harness.execution.operator_process import Pass
+from harness.execution.sweep import Sweep
 from harness.scenario.schema import Target
 from harness.studies import software
-from harness.studies.operators import AGAIN, DIFFERING, PASSES, Operators, _hanging_first, words
+from harness.studies.operators import Operators, _hanging_first
+from harness.studies.passes import AGAIN, DIFFERING, PASSES, words
 from harness.studies.study import Trial
 from harness.studies.study_folder import StudyFolder
 from harness.studies.ways import WAYS

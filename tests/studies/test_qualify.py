@@ -15,14 +15,24 @@ from harness.base.errors import InputError
 from harness.execution import processor
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
-from harness.studies import accepted, comparison, qualify, study_folder
+from harness.studies import (
+    accepted,
+    comparison,
+    operator_reasons,
+    qualification,
+    qualify,
+    side_reasons,
+    study_folder,
+    upgrade_scenarios,
+)
 from harness.studies.accepted import Acceptance
 from harness.studies.compare import Compare
 from harness.studies.meaning import Meaning
 from harness.studies.operators import Operators
 from harness.studies.pairs import Pair
 from harness.studies.parity import Difference, Parity
-from harness.studies.qualify import NEW, Asked, Qualify
+from harness.studies.qualification import NEW, Asked
+from harness.studies.qualify import Qualify
 from harness.studies.row import Reason, Row, accepting
 from harness.studies.study import Study
 
@@ -73,35 +83,35 @@ def test_two_scenarios_of_one_name(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.yaml").write_text("title: t\nworkload: {model: mlp, steps: 50}\n")
     with pytest.raises(InputError, match="two scenarios are called x"):
-        qualify.read([tmp_path / "a" / "x.yaml", tmp_path / "b" / "x.yaml"])
+        upgrade_scenarios.read([tmp_path / "a" / "x.yaml", tmp_path / "b" / "x.yaml"])
 
 
 def test_what_is_shipped_can_be_asked_about() -> None:
-    names = qualify.read(qualify.shipped())
+    names = upgrade_scenarios.read(upgrade_scenarios.shipped())
     assert list(names) == ["dist-sync", "lenet-bfloat16", "lenet", "lstm", "resnet18"]
     assert len(Qualify(replace(ASKED, scenarios=names)).keys) == 18
-    assert {path.stem for path in qualify.shipped(horovod=True)} - {*names} == {"horovod"}
+    assert {path.stem for path in upgrade_scenarios.shipped(horovod=True)} - {*names} == {"horovod"}
 
 
 def test_ours_that_this_machine_cannot_run_is_told_and_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without AVX-512 a version beside itself could not be `go`."""
     monkeypatch.setattr(processor, "flags", lambda: frozenset({"avx2"}))
-    paths, left_out = qualify.possible(qualify.shipped())
+    paths, left_out = upgrade_scenarios.possible(upgrade_scenarios.shipped())
     assert [path.stem for path in paths] == ["dist-sync", "lenet", "lstm", "resnet18"]
     why = "lenet-bfloat16: amp on a CPU is not possible here: the processor has no avx512bw, avx512dq, avx512vl"
     assert [each.partition(";")[0] for each in left_out] == [why]
-    study = Qualify(replace(ASKED, rows=(qualify.DRIFT,), left_out=left_out))
+    study = Qualify(replace(ASKED, rows=(qualification.DRIFT,), left_out=left_out))
     study.parts = {"drift-one": _drift(*SAME)}
     (row,) = study.rows
     assert row.word == "go" and row.told[0].startswith(f"not asked: {why}")
     asked = study.asked_.as_json()
-    assert qualify.Asked.from_json(json.loads(json.dumps(asked))).left_out == left_out
+    assert qualification.Asked.from_json(json.loads(json.dumps(asked))).left_out == left_out
     del asked["left_out"]
-    assert qualify.Asked.from_json(asked).left_out == (), "one of before"
+    assert qualification.Asked.from_json(asked).left_out == (), "one of before"
 
 
 def test_a_users_own_that_this_machine_cannot_run_leaves_it_open() -> None:
-    study = Qualify(replace(ASKED, rows=(qualify.SPEED,)))
+    study = Qualify(replace(ASKED, rows=(qualification.SPEED,)))
     study.failures = dict.fromkeys(study.keys, "one: amp on a CPU is not possible here")
     (row,) = study.rows
     assert [reason.text for reason in row.reasons] == ["one: amp on a CPU is not possible here"], "once"
@@ -126,7 +136,7 @@ def _speed(*effects: float, meaning: str = "alike", **sizes: float) -> Compare:
     study = Compare(ASKED.sides("one"), qualify.Question("throughput", 0.03, 100.0, beyond=True))
     study.short.found = {NEW: Meaning(meaning, f"they are {meaning}")}  # type: ignore[arg-type]
     for effect in effects:
-        every = {**dict.fromkeys(qualify.SIZES, 0.0), **sizes}
+        every = {**dict.fromkeys(side_reasons.SIZES, 0.0), **sizes}
         scattered = {name: size * (1 + effect / 100) for name, size in every.items()}
         known = {"throughput": effect, "throughput_overall": effect, **scattered}
         first = {"held_memory": 1e9}
@@ -157,17 +167,17 @@ ABOUT = (0.03, -0.03, 0.02, -0.02, 0.04, -0.04)
     ],
 )
 def test_reasons_of_speed(study: Compare, words: set[str]) -> None:
-    assert {reason.word for reason in qualify._speed(study, "one")} == words
+    assert {reason.word for reason in side_reasons.speed(study, "one")} == words
 
 
 def test_what_rounding_grew_to_is_told_and_is_no_reason() -> None:
     study = _speed(*SAME)
     study.short.found = {NEW: Meaning("alike", "alike as far as rounding lets anybody tell", 0.3, 0.2)}
     assert (NEW + ": alike as far as rounding lets anybody tell", "go") in {
-        (reason.text, reason.word) for reason in qualify._speed(study, "one")
+        (reason.text, reason.word) for reason in side_reasons.speed(study, "one")
     }
     study.short.found = {NEW: Meaning("alike", "alike but for rounding", 1e-6)}
-    assert not any("rounding" in reason.text for reason in qualify._speed(study, "one"))
+    assert not any("rounding" in reason.text for reason in side_reasons.speed(study, "one"))
 
 
 def _latency(*effects: float, p50: float = 0.0) -> Compare:
@@ -193,7 +203,7 @@ def _latency(*effects: float, p50: float = 0.0) -> Compare:
     ],
 )
 def test_reasons_of_latency(study: Compare, words: list[str]) -> None:
-    assert [each.word for each in qualify._latency(study, "one")] == words
+    assert [each.word for each in side_reasons.latency(study, "one")] == words
 
 
 def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> None:
@@ -209,7 +219,7 @@ def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> 
     assert finding.mean.high < 0, "slower for sure"
     assert (finding.word, known.over) == ("undecided", False)
     assert (finding.more or 0) > len(about)
-    (reason,) = (each for each in qualify._speed(known, "one") if each.word != "go")
+    (reason,) = (each for each in side_reasons.speed(known, "one") if each.word != "go")
     assert (reason.word, reason.name) == ("not decided", "speed one")
     assert reason.size == pytest.approx(-math.expm1(finding.mean.low))
     far, near = (accepting(Row("t", (reason,)), {"speed one": Acceptance("known", up_to)}) for up_to in (0.05, 0.5))
@@ -219,16 +229,16 @@ def test_what_is_worse_for_sure_is_looked_at_until_it_is_known_by_how_much() -> 
 def test_a_side_that_never_trained_is_a_reason() -> None:
     study = _speed(*SAME)
     study.broken = "new did not train to the end"
-    (reason,) = (each for each in qualify._speed(study, "one") if each.word != "go")
+    (reason,) = (each for each in side_reasons.speed(study, "one") if each.word != "go")
     assert reason == Reason("new did not train to the end", name="speed one: does not train")
 
 
 def test_what_the_old_one_never_had_is_told_and_is_no_reason() -> None:
     study = _speed()
     study.failed.told.append("old did not train to the end: refused: RefusedError: amp bfloat16 is not available")
-    assert {reason.word for reason in qualify._speed(study, "one")} == {"not decided"}
+    assert {reason.word for reason in side_reasons.speed(study, "one")} == {"not decided"}
     study.unavailable = study.failed.told[-1]
-    (reason,) = (each for each in qualify._speed(study, "one") if each.text.startswith("nothing was compared"))
+    (reason,) = (each for each in side_reasons.speed(study, "one") if each.text.startswith("nothing was compared"))
     assert reason.word == "go"
 
 
@@ -240,7 +250,7 @@ def test_what_is_not_told_of_sizes_is_told() -> None:
     ]
     for pair, effect in zip(study.evidence.pairs, SCATTERED, strict=True):
         pair.effects["start_up"][NEW] = effect  # type: ignore[index]
-    told = [reason.text for reason in qualify._speed(study, "one") if reason.word == "go"]
+    told = [reason.text for reason in side_reasons.speed(study, "one") if reason.word == "go"]
     assert "memory growth, B/1000 steps was not measured" in told
     assert any(text.startswith("new is undecided") and "start up" in text for text in told)
 
@@ -249,7 +259,7 @@ def test_what_it_computes_is_told_of_drift_and_judged_where_speed_is_not_asked()
     """A loss that is ten times larger was `+0.56 % mean loss`, and no word of it."""
     study = _drift(*SAME)
     study.short.found = {NEW: Meaning("different", "it computes something else")}
-    for rows, word in (((qualify.DRIFT,), "no-go"), ((qualify.DRIFT, qualify.SPEED), "go")):
+    for rows, word in (((qualification.DRIFT,), "no-go"), ((qualification.DRIFT, qualification.SPEED), "go")):
         asked = Qualify(replace(ASKED, rows=rows))
         asked.parts = {"drift-one": study}
         row = asked.rows[0]
@@ -262,7 +272,7 @@ def test_what_it_computes_is_told_of_drift_and_judged_where_speed_is_not_asked()
 def test_seeds_that_do_nothing_decide_nothing() -> None:
     study = _drift(*SAME)
     study.broken = comparison.ONE_SEED
-    (reason,) = qualify._drift(study, "one")
+    (reason,) = side_reasons.drift(study, "one")
     assert (reason.word, reason.name) == ("not decided", "")
 
 
@@ -270,7 +280,7 @@ def test_an_operator_that_dies_now_and_then_in_the_new_one_alone_is_not_decided(
     fickle = Difference("op", "crashes now and then", {"case": "op()"}, "the process ended in 1 of 4 passes")
     study = _operators()
     study.__class__ = type("Known", (Operators,), {"parity": replace(study.parity, fickle=(fickle,))})
-    row = qualify._of_operators(study, "t", True)
+    row = operator_reasons.fails(study, "t")
     assert row is not None
     assert (row.word, row.reasons[0].name) == ("not decided", "operator op: crashes now and then")
 
@@ -280,7 +290,7 @@ def test_where_the_old_one_has_nothing_of_it_nothing_is_decided(tmp_path: Path) 
     study.failed.told.append("old did not train to the end: refused")
     study.unavailable = study.failed.told[-1]
     latency = _latency()
-    (reason,) = qualify._latency(latency, "one")
+    (reason,) = side_reasons.latency(latency, "one")
     assert (reason.word, reason.text) == ("not decided", "steps: nothing was compared yet")
     latency.unavailable = study.unavailable
     asked = _with(tmp_path, speed_one=study, latency_one=latency)
@@ -318,7 +328,7 @@ def _drift(*effects: float, end: float = 0.0, accuracy: float = 0.0, asked: str 
     ],
 )
 def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
-    assert next(qualify._drift(_drift(*effects), "one")).word == word
+    assert next(side_reasons.drift(_drift(*effects), "one")).word == word
 
 
 @pytest.mark.parametrize(
@@ -334,7 +344,7 @@ def test_reasons_of_drift(effects: tuple[float, ...], word: str) -> None:
     ],
 )
 def test_where_training_ends_counts_where_it_is_worse_for_sure(study: Compare, names: list[str]) -> None:
-    assert [reason.name for reason in qualify._drift(study, "one") if reason.word == "no-go"] == names
+    assert [reason.name for reason in side_reasons.drift(study, "one") if reason.word == "no-go"] == names
 
 
 def _operators(*differences: Difference, gone: tuple[str, ...] = ()) -> Operators:
@@ -349,7 +359,7 @@ DIFFERENCES = tuple(Difference("op", kind, {"case": "op()"}, "how") for kind in 
 
 def test_what_fails_has_a_row_of_its_own() -> None:
     study = _operators(*DIFFERENCES, gone=("old_op",))
-    means, fails = (qualify._of_operators(study, "t", failures) for failures in (False, True))
+    means, fails = (row(study, "t") for row in (operator_reasons.means, operator_reasons.fails))
     assert means is not None and fails is not None
     assert [reason.name for reason in means.reasons] == ["operator old_op: is gone", "operator op: refuses"]
     assert [reason.name for reason in fails.reasons] == ["operator op: crashes", "operator op: is not finite"]
@@ -383,7 +393,7 @@ def test_rows_that_have_nothing_to_ask_are_not_decided() -> None:
 def test_cases_that_the_new_one_was_never_asked_are_not_decided() -> None:
     study = Operators(ASKED.old, ASKED.new)
     study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 9, 1, (), (), (), ("exp",))})
-    row = qualify._of_operators(study, "t", False)
+    row = operator_reasons.means(study, "t")
     assert row is not None
     assert (row.word, row.reasons[0].name) == ("not decided", "operator exp: not all asked")
 
@@ -391,7 +401,7 @@ def test_cases_that_the_new_one_was_never_asked_are_not_decided() -> None:
 def test_operators_of_which_no_case_was_compared_are_not_decided() -> None:
     study = Operators(ASKED.old, ASKED.new)
     study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 0, 0, ("exp",), (), ())})
-    row = qualify._of_operators(study, "t", False)
+    row = operator_reasons.means(study, "t")
     assert row is not None and row.word == "not decided"
 
 
@@ -450,7 +460,7 @@ def test_parts_are_found_again(tmp_path: Path) -> None:
 def test_losses_that_are_far_lower_are_not_the_same() -> None:
     """As of a loss that is a mean now, and was a sum."""
     study = _drift(*(each - 1.0 for each in SAME), accuracy=0.01)
-    told = [each for each in qualify._drift(study, "one") if each.word != "go"]
+    told = [each for each in side_reasons.drift(study, "one") if each.word != "go"]
     assert [(each.word, each.name) for each in told] == [("not decided", "drift one: better")]
     assert told[0].text.endswith("it trains otherwise; look why, and accept it by name")
 
@@ -461,19 +471,19 @@ def test_pairs_without_a_number_hide_no_memory() -> None:
     effects = dict(study.evidence.pairs[2].effects)
     del effects["peak_memory"]
     study.evidence.pairs[2] = replace(study.evidence.pairs[2], effects=effects)
-    (reason,) = [each for each in qualify._speed(study, "one") if "peak memory" in each.text]
+    (reason,) = [each for each in side_reasons.speed(study, "one") if "peak memory" in each.text]
     assert (reason.word, reason.name) == ("not decided", "peak_memory one")
 
 
 def test_steps_that_were_never_timed_are_not_decided() -> None:
     study = _latency(*SAME)
     study.evidence.pairs[:] = [replace(pair, effects={}) for pair in study.evidence.pairs]
-    assert [each.word for each in qualify._latency(study, "one")] == ["go", "go", "not decided"]
+    assert [each.word for each in side_reasons.latency(study, "one")] == ["go", "go", "not decided"]
 
 
 def test_what_is_not_known_of_meaning_is_accepted_by_another_name() -> None:
     names = [
-        next(each.name for each in qualify._speed(_speed(*SAME, meaning=word), "one") if each.name)
+        next(each.name for each in side_reasons.speed(_speed(*SAME, meaning=word), "one") if each.name)
         for word in ("unknown", "different")
     ]
     assert names == ["meaning one: not known", "meaning one"]
@@ -482,6 +492,6 @@ def test_what_is_not_known_of_meaning_is_accepted_by_another_name() -> None:
 def test_cases_that_have_no_row_are_named() -> None:
     study = _operators()
     study.__class__ = type("Known", (Operators,), {"parity": Parity((), (), (), 9, 1, (), (), (), untold=("op",))})
-    row = qualify._of_operators(study, "t", False)
+    row = operator_reasons.means(study, "t")
     assert row is not None and row.word == "go"
     assert row.told[-1].endswith("as of memory that nobody wrote: op")

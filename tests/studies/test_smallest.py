@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from harness.studies import smallest as smaller_calls
-from harness.studies.parity import Case, Difference
+from harness.studies.parity import Difference
 from harness.studies.smallest import can_be_smaller, smaller, smallest
+from harness.studies.unlike import Case
 
 CASE: dict[str, Any] = {"case": "op(4x6n,6n) base", "op": "op", "shapes": [[4, 6], [6]], "variant": "base"}
 OK: dict[str, Any] = {"status": "ok", "outputs": [], "gradients": [], "changed": {}}

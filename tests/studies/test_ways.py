@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.studies.parity import Case, Difference, Parity, Swept, parity
+from harness.studies.parity import Difference, Parity, Swept, parity
+from harness.studies.unlike import Case
 from harness.studies.ways import WAYS, as_usual, with_ways
 
 NAME = "op(2x3n) base"

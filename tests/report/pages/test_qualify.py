@@ -12,7 +12,8 @@ from harness.cli import main
 from harness.report.pages import qualify
 from harness.scenario.schema import Target
 from harness.studies import study_folder
-from harness.studies.qualify import Asked, Qualify
+from harness.studies.qualification import Asked
+from harness.studies.qualify import Qualify
 from harness.studies.row import Reason, Row
 
 ROWS = [

@@ -14,7 +14,8 @@ from psutil import STATUS_ZOMBIE, NoSuchProcess, Process, wait_procs
 
 from harness.base.errors import AgentError
 from harness.execution import worker_archive
-from harness.execution.sweep import Child, DiedError, Pass, Sweep
+from harness.execution.operator_process import Child, DiedError, Pass
+from harness.execution.sweep import Sweep
 from harness.execution.sweep_lines import read
 from harness.targets.interpreter import Interpreter
 from harness.worker.operators import succession
