@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import fmean
 
 KEPT = Path(__file__).parents[2] / "results" / "comparing"
 NAMES = ("lenet", "lenet-dist", "resnet", "transformer-dist", "resnet-dist")
@@ -83,14 +82,16 @@ def _as_compared(found: Collected) -> Collected:
 
 
 def _together(studies: Sequence[Collected]) -> Collected:
+    """Pairs of all; single runs of the study that has most, as only those followed one another."""
+    longest = max(studies, key=lambda study: len(study.runs))
     duets = sum(len(study.same) + len(study.planted) for study in studies)
     return replace(
         studies[-1],
         pair_seconds=sum(each.pair_seconds * (len(each.same) + len(each.planted)) for each in studies) / duets,
         same=[tuple(effect) for study in studies for effect in study.same],
         planted=[tuple(effect) for study in studies for effect in study.planted],
-        run_seconds=fmean(study.run_seconds for study in studies),
-        runs=[run for study in studies for run in study.runs],
+        run_seconds=longest.run_seconds,
+        runs=longest.runs,
     )
 
 

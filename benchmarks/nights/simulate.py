@@ -1,8 +1,8 @@
 """Nights simulated: what is told, on which night, of series with and without a step.
 
-The decisions are those of `harness.studies.nightly`: a look at what changed, a second comparison for what is suspected
-by it or by the series, the same direction twice; a look that sees no difference makes the night good, one that cannot
-tell is made again, seven nights long. What a comparison answers is drawn with the chances that
+The decisions are those of `harness.studies.nightly` and `rulings`: a look at what changed, a second comparison for what
+is suspected by it or by the series, the same direction twice; a look that sees no difference makes the night good, one
+that cannot tell is made again, seven nights long. What a comparison answers is drawn with the chances that
 `harness.studies.redrawn` has for it.
 """
 

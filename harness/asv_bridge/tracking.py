@@ -51,7 +51,8 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
     if NIGHT_VARIABLE in os.environ:
         rounds = (_of_night(loaded).get("numbers", {}).get(arm) or {}).get(quantity) or []
         told = [_beside_one(value) if quantity == "drift" else value for value in rounds]
-        return {"samples": as_samples(median(told), told[1:] and told), "number": 1} if told else math.nan
+        noise = _of_night(loaded).get("noise", 0.0) if quantity == "seconds_per_sample" else 0.0
+        return {"samples": as_samples(median(told), told[1:] and told, noise), "number": 1} if told else math.nan
     judged = _judged(loaded)
     if judged is None:
         return math.nan
@@ -62,7 +63,7 @@ def samples(loaded: LoadedScenario, arm: str, quantity: str) -> dict[str, Any] |
         _say(f"{quantity} of {arm} is not available: {tracked.note}")
         return math.nan
     repeats = sum(other.of == arm for other in verdict.arms)
-    noise = between_runs(plan, verdict.facts).sd if quantity == "seconds_per_sample" else 0.0
+    noise = known_noise(plan, verdict.facts) if quantity == "seconds_per_sample" else 0.0
     return {"samples": as_samples(tracked.value, tracked.samples if repeats > 1 else (), noise), "number": 1}
 
 
@@ -71,13 +72,19 @@ def as_samples(value: float, repeats: Sequence[float], noise: float = 0.0) -> li
 
     Samples from within runs made `asv compare` mark 28 % of the numbers of nights with the same code; a run alone, or a
     few repeats, are too few for its test to mark anything below 2.3 times as much. ``noise``: from run to run, where
-    it is known.
+    it is known, else 0.
     """
     centres = _thinned(repeats) or [value]
     count, width = _AROUND[max(least for least in _AROUND if least <= len(centres))]
-    width *= max(1.0, math.hypot(noise, _BETWEEN_NIGHTS) / _IN_ALL) if noise > BETWEEN_RUNS.sd else 1.0
+    width *= max(1.0, math.hypot(noise, _BETWEEN_NIGHTS) / _IN_ALL)
     steps = [width * (2 * place / (count - 1) - 1) for place in range(count)]
     return [centre * math.exp(step) for centre in centres for step in steps]
+
+
+def known_noise(plan: Plan, facts: Mapping[str, Any]) -> float:
+    """By how much runs of such a job differ here, as it was calibrated; 0 where nobody did."""
+    spread = between_runs(plan, facts)
+    return 0.0 if spread == BETWEEN_RUNS else spread.sd
 
 
 def _thinned(repeats: Sequence[float]) -> Sequence[float]:

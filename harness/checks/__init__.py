@@ -17,9 +17,10 @@ from pydantic.config import JsonDict
 from harness.base import registry
 from harness.base.strict import Sparse, Strict
 from harness.base.units import Percentage
+from harness.statistics.compare import Series
 from harness.statistics.comparison import MIN_SAMPLES, Comparison, Ratio, Spread
 from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures, Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity, different
 
 VerdictWord = Literal["pass", "fail", "invalid", "unknown"]
 _RANK: tuple[VerdictWord, ...] = ("fail", "unknown", "invalid", "pass")
@@ -167,6 +168,21 @@ def cut_short(arms: Sequence[ArmMeasures]) -> str:
 
 def _completed(arm: ArmMeasures) -> bool:
     return arm.ended is not None and arm.ended.outcome == "completed"
+
+
+def why_no_ratio(
+    mine: Sequence[Quantity], theirs: Sequence[Quantity], windows: tuple[Sequence[Series], Sequence[Series]]
+) -> str:
+    """What one of two arms lacks, of which these ``windows`` were compared."""
+    missing = next((quantity for quantity in (*mine, *theirs) if quantity.value is None), None)
+    if missing is not None:
+        return missing.note or "nothing was measured"
+    if len(units := {quantity.unit for quantity in (*mine, *theirs)}) > 1:
+        return different(units)
+    fewest = [min(map(len, series)) for series in windows]
+    if min(fewest) < MIN_SAMPLES:
+        return f"{fewest[0]} and {fewest[1]} windows, at least {MIN_SAMPLES} are needed"
+    return next((quantity.note for quantity in (*mine, *theirs) if quantity.note and not quantity.value), "it is zero")
 
 
 def more(field: Literal["repeat", "seeds"], count: int) -> str:

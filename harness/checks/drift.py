@@ -36,14 +36,14 @@ class Drift(Check):
     def judge_repeats(
         self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
     ) -> Finding:
+        if all(_same_weights(*pair) for pair in zip(subjects, baselines, strict=True)):
+            return Finding("pass", f"none: the same weights as {self.versus}, bit by bit")
         for arm in (*subjects, *baselines):
             if arm.get("final_loss").value is None:
                 return Finding("invalid", f"no final loss of {arm.arm}: {arm.get('final_loss').note}")
-        if all(_same_weights(*pair) for pair in zip(subjects, baselines, strict=True)):
-            return Finding("pass", f"none: the same weights as {self.versus}, bit by bit")
         mine, theirs = _by_seed(subjects), _by_seed(baselines)
         if not all(math.isfinite(loss) and loss > 0 for loss in (*mine.values(), *theirs.values())):
-            return Finding("invalid", f"no drift from {self.versus}: a loss is zero, or not finite")
+            return Finding("invalid", f"no drift from {self.versus}: a loss is zero or below, or not finite")
         compared = _compare(mine, theirs)
         drift = compared.comparison
         verdict = within(drift.low, drift.high, -self.at_most, self.at_most)
@@ -53,7 +53,8 @@ class Drift(Check):
         for note in dict.fromkeys(arm.get("loss_curve").note for arm in (*subjects, *baselines)):
             sentence += f"; {note}" if note else ""
         if verdict == "invalid":
-            sentence += f"; the interval lies across the limit, {more('seeds', len(mine))}"
+            lacking = "and other seeds change nothing" if _heed_no_seed(mine, theirs) else more("seeds", len(mine))
+            sentence += f"; the interval lies across the limit, {lacking}"
         return Finding(verdict, sentence, drift)
 
 
@@ -61,9 +62,11 @@ def drift_of(subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) 
     """Relative difference of final losses, zero for equal weights; None where there is none."""
     if all(_same_weights(*pair) for pair in zip(subjects, baselines, strict=True)):
         return Comparison(0.0, 0.0, 0.0, len(subjects))
-    if any(not (arm.get("final_loss").value or 0) > 0 for arm in (*subjects, *baselines)):
+    if any(arm.get("final_loss").value is None for arm in (*subjects, *baselines)):
         return None
-    return _compare(_by_seed(subjects), _by_seed(baselines)).comparison
+    mine, theirs = _by_seed(subjects), _by_seed(baselines)
+    comparable = all(math.isfinite(loss) and loss > 0 for loss in (*mine.values(), *theirs.values()))
+    return _compare(mine, theirs).comparison if comparable else None
 
 
 def _by_seed(arms: Sequence[ArmMeasures]) -> dict[int, float]:
@@ -77,13 +80,18 @@ def _by_seed(arms: Sequence[ArmMeasures]) -> dict[int, float]:
 def _compare(mine: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio:
     """By pairs of seeds, or with too few of them by how far seeds may be apart."""
     pairs = [(loss, other) for loss, other in zip(mine.values(), theirs.values(), strict=True)]
-    if len(pairs) > 1 and len(set(mine.values())) == len(set(theirs.values())) == 1:
+    if _heed_no_seed(mine, theirs):
         return _of_one(pairs[:1], f"{len(pairs)} seeds that change nothing, as if 1")
     n = len(pairs)
     if n >= MIN_REPEATS:
         ratio = ratio_of_pairs(*zip(*pairs, strict=True))
         return Ratio(_relative(ratio.comparison), f"{n} seeds")
     return _of_one(pairs, "1 seed" if n == 1 else f"{n} seeds")
+
+
+def _heed_no_seed(mine: Mapping[int, float], theirs: Mapping[int, float]) -> bool:
+    """Whether each arm ends alike with all of several seeds, bit by bit."""
+    return len(mine) > 1 and len(set(mine.values())) == len(set(theirs.values())) == 1
 
 
 def _of_one(pairs: Sequence[tuple[float, float]], seeds: str) -> Ratio:

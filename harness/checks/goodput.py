@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, why_no_ratio
 from harness.statistics.compare import ratio
 from harness.statistics.comparison import Spread
 from harness.vocabulary.quantities import ArmMeasures
@@ -26,10 +26,10 @@ class Goodput(Limits, Check):
     def judge_repeats(
         self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
     ) -> Finding:
-        mine, theirs = ([arm.get("goodput").samples for arm in arms] for arms in (subjects, baselines))
-        compared = ratio(mine, theirs, between)
+        mine, theirs = ([arm.get("goodput") for arm in arms] for arms in (subjects, baselines))
+        windows = [one.samples for one in mine], [one.samples for one in theirs]
+        compared = ratio(*windows, between)
         if compared is None:
-            notes = [arm.get("goodput").note for arm in (*subjects, *baselines)]
-            why = next(filter(None, notes), "nothing was measured")
+            why = why_no_ratio(mine, theirs, windows)
             return Finding("invalid", f"goodput cannot be compared with {self.versus}: {why}")
         return self.finding(compared, "goodput by the clock", self.versus, len(subjects))

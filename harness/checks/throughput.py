@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from harness.checks import BETWEEN_RUNS, Check, Finding, Limits
-from harness.statistics.compare import ratio
+from harness.checks import BETWEEN_RUNS, Check, Finding, Limits, why_no_ratio
+from harness.statistics.compare import Series, ratio
 from harness.statistics.comparison import MIN_SAMPLES, Spread
 from harness.statistics.series import coarsened
 from harness.vocabulary.job_bounds import JobBounds
-from harness.vocabulary.quantities import ArmMeasures, Quantity, different
+from harness.vocabulary.quantities import ArmMeasures, Quantity
 
 
 class Throughput(Limits, Check):
@@ -39,30 +39,16 @@ class Throughput(Limits, Check):
         mine = [subject.get(name) for subject in subjects]
         theirs = [baseline.get("throughput") for baseline in baselines]
         longest = max(quantity.stride for quantity in (*mine, *theirs))
-        alike = len(_units(mine, theirs)) < 2
-        compared = ratio(_as_long(mine, longest), _as_long(theirs, longest), between) if alike else None
+        alike = len({quantity.unit for quantity in (*mine, *theirs)}) < 2
+        windows = _as_long(mine, longest), _as_long(theirs, longest)
+        compared = ratio(*windows, between) if alike else None
         if compared is None:
-            return Finding("invalid", f"throughput cannot be compared with {self.versus}: {_why_not(mine, theirs)}")
+            why = why_no_ratio(mine, theirs, windows)
+            return Finding("invalid", f"throughput cannot be compared with {self.versus}: {why}")
         what = "throughput within faults, by windows," if self.during == "fault" else "throughput by windows"
         return self.finding(compared, what, self.versus, len(subjects))
 
 
-def _as_long(quantities: Sequence[Quantity], longest: int) -> list[Sequence[float]]:
+def _as_long(quantities: Sequence[Quantity], longest: int) -> list[Series]:
     """Windows that are as long as those of the arm that has the longest."""
     return [coarsened(quantity.samples, longest // quantity.stride) for quantity in quantities]
-
-
-def _units(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> set[str]:
-    return {quantity.unit for quantity in (*mine, *theirs)}
-
-
-def _why_not(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> str:
-    missing = next((quantity for quantity in (*mine, *theirs) if quantity.value is None), None)
-    if missing is not None:
-        return missing.note
-    if len(units := _units(mine, theirs)) > 1:
-        return different(units)
-    if all(quantity.n >= MIN_SAMPLES for quantity in (*mine, *theirs)):
-        return next(quantity.note for quantity in (*mine, *theirs) if quantity.value == 0)
-    fewest = [min(quantity.n for quantity in quantities) for quantities in (mine, theirs)]
-    return f"{fewest[0]} and {fewest[1]} windows, at least {MIN_SAMPLES} are needed"

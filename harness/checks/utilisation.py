@@ -38,20 +38,25 @@ class Utilisation(Limits, Check):
             return _not_available(missing)
         least, most = self.model_copy(update={"at_most": None}), self.model_copy(update={"at_least": None})
         findings = [
-            limits.compared(which, subjects, baselines)
+            limits.compared(which, subjects, baselines, max(between, BETWEEN_RUNS, key=lambda spread: spread.sd))
             for limits, which, limit in ((least, "least busy", self.at_least), (most, "busiest", self.at_most))
             if limit is not None
         ]
         word = worst([finding.verdict for finding in findings])
         return next(finding for finding in findings if finding.verdict == word)
 
-    def compared(self, which: str, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures]) -> Finding:
-        """Of the least busy worker of each arm, or of the busiest; what calibrations tell is of step times."""
+    def compared(
+        self, which: str, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread
+    ) -> Finding:
+        """Of the least busy worker of each arm, or of the busiest.
+
+        What calibrations tell is of step times: they make the spread no smaller.
+        """
         pick = min if which == "least busy" else max
         mine, theirs = (
             [pick(arm.of_subjects("utilisation"), key=_value).samples for arm in arms] for arms in (subjects, baselines)
         )
-        found = ratio(mine, theirs, BETWEEN_RUNS)
+        found = ratio(mine, theirs, between)
         if found is None:
             few = f"too few windows, {MIN_SAMPLES} are needed"
             return Finding("invalid", f"utilisation cannot be compared with {self.versus}: {few}")
@@ -66,7 +71,7 @@ class Utilisation(Limits, Check):
         verdict = within(min(lows), max(highs), self.at_least, self.at_most)
         if verdict == "invalid" and self._missed(min(highs), max(lows)):
             verdict = "fail"
-        least, most = self._told(shares)
+        least, most = self._beyond(shares) if verdict == "fail" else self._near(shares)
         sentence = " and ".join(dict.fromkeys(_text(share) for share in (least, most)))
         return Finding(verdict, f"{sentence}; {self.expected}")
 
@@ -76,8 +81,12 @@ class Utilisation(Limits, Check):
             self.at_most is not None and most > self.at_most
         )
 
-    def _told(self, shares: Sequence[Quantity]) -> tuple[Quantity, Quantity]:
-        """The workers that come nearest to the limits, or go farthest beyond them."""
+    def _beyond(self, shares: Sequence[Quantity]) -> tuple[Quantity, Quantity]:
+        """The workers that are surely farthest beyond the limits."""
+        return min(shares, key=lambda share: share.high or 0.0), max(shares, key=lambda share: share.low or 0.0)
+
+    def _near(self, shares: Sequence[Quantity]) -> tuple[Quantity, Quantity]:
+        """The workers that come nearest to the limits, or may go beyond them."""
         return min(shares, key=lambda share: share.low or 0.0), max(shares, key=lambda share: share.high or 0.0)
 
 

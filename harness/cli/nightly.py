@@ -200,6 +200,7 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
             _say(f"goes on with the night {folder.id}, which was not ended")
             return begun, folder
         why = "it was killed, and did not go on before what it measured changed, or half a day was over"
+        why = "it was over, and the ledger did not take it" if _in_ledger(folder) else why
         _append(told.ledger, Night(folder.id, [], ready.facts, failure=why), {})
         break
     return new, study_folder.create(arguments.results, Nightly.name, new.question)
@@ -227,7 +228,11 @@ def _over(study: Nightly, night: Night, folder: StudyFolder, ready: Ready, told:
     kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
     folder.write_json(_IN_LEDGER, kept)
     _queue(night, told)
-    commit = _append(told.ledger, night, ready.files, _written(study))
+    try:
+        commit = _append(told.ledger, night, ready.files, _written(study))
+    except HarnessError:  # the disk may be full: it is told all the same
+        _tell(night, told)
+        raise
     try:
         folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
     finally:  # the ledger knows of it now, and no later night tells it again
@@ -323,8 +328,23 @@ def _numbers(study: Nightly, night: Night, keys: Mapping[str, str]) -> dict[str,
                 against = "; ".join(one.text for one in each.answers if one.word == "software")
                 against = against or (each.note if each.state == "failed" else "")
                 name = study.watched[each.key].name
-                found.setdefault(axis, {})[name] = {"numbers": each.numbers, "against": against}
+                told = {"numbers": each.numbers, "against": against, "noise": _noise(study, each.key)}
+                found.setdefault(axis, {})[name] = told
     return found
+
+
+def _noise(study: Nightly, key: str) -> float:
+    """By how much runs of a scenario differ here, as its newest one found it calibrated; 0 where nobody knows."""
+    from harness.asv_bridge.tracking import known_noise
+    from harness.storage import run_folder
+
+    verdicts = study.tonight.of_rounds(key)
+    if not verdicts or study.folder is None:
+        return 0.0
+    try:
+        return known_noise(run_folder.find(study.folder.results, verdicts[-1].run).plan(), verdicts[-1].facts)
+    except HarnessError:  # its run is gone, or damaged
+        return 0.0
 
 
 def _queue(night: Night, told: _Told) -> str:

@@ -19,7 +19,7 @@ EXIT_OF = {"go": 0, "no-go": 1, "not decided": 3}
 ROWS = ("starts", "operators", "drift", "speed", "survival")
 TOPOLOGIES, FAULTS = ("dist_sync", "dist_async", "horovod"), ("kill", "pause", "partition", "restart")
 NONE = "none"
-"""As `harness.studies.qualify` and `harness.studies.table` have them, which take long to import."""
+"""As `harness.studies.qualification` and `harness.studies.table` have them, which take long to import."""
 
 EXIT_CODES = "exit codes: 0 go, 1 no-go, 2 a mistake in the input, 3 not decided, 130 interrupted"
 _EXAMPLE = """\

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 HELP = "show what becomes of a job whose processes are killed, paused, cut off or restarted, on each topology"
 SCHEMA = "harness/table/2"
+EXIT_CODES = (
+    "exit codes: 0 the table is there, whatever died, 1 without any fault it does not train, 2 a mistake in the input, "
+    "3 a run has no verdict, 130 interrupted"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

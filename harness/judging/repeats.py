@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import mean, stdev
 
 from harness.statistics.comparison import CONFIDENT
-from harness.vocabulary.quantities import ArmMeasures, Quantity
+from harness.vocabulary.quantities import ArmMeasures, Quantity, different
 
 
 def by_arm(arms: Iterable[ArmMeasures]) -> dict[str, list[ArmMeasures]]:
@@ -42,6 +42,9 @@ def _pooled(quantities: Sequence[Quantity], of_all: bool) -> Quantity:
         return Quantity(known[0].name, known[0].unit, None, subject=known[0].subject, note=note)
     low, high = _interval(values)
     first = known[0]
+    if len(units := {quantity.unit for quantity in known}) > 1:
+        return Quantity(first.name, first.unit, None, subject=first.subject, note=different(units))
+    note = note or ("two repeats tell no interval" if len(values) == 2 else "")
     return Quantity(
         first.name, first.unit, mean(values), len(values), low, high, first.subject, note, samples=tuple(values)
     )

@@ -20,6 +20,10 @@ Part = TypeVar("Part")
 Self = TypeVar("Self", bound="Verdict")
 
 
+_ENDLESS = {"low": -math.inf, "high": math.inf}
+"""Ends of an interval that are null in JSON."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """One check on one arm."""
@@ -108,11 +112,13 @@ class Verdict:
 
 
 def _check_json(check: Judged) -> dict[str, Any]:
-    compared = check.comparison
-    return {
-        **vars(check),
-        "comparison": {**vars(compared), "detectable": compared.detectable} if compared else None,
-    }
+    return {**vars(check), "comparison": _comparison_json(check.comparison) if check.comparison else None}
+
+
+def _comparison_json(compared: Comparison) -> dict[str, Any]:
+    """An end that nobody knows is null: a number beside one that may be zero has any ratio."""
+    ends = {name: _finite(getattr(compared, name)) for name in ("low", "high", "detectable")}
+    return {**vars(compared), **ends}
 
 
 def _arm_json(arm: ArmMeasures) -> dict[str, Any]:
@@ -144,8 +150,12 @@ def _finite(value: float | None) -> float | None:
 
 
 def _check(body: Mapping[str, Any]) -> Judged:
-    compared = body["comparison"]
-    return _known(Judged, {**body, "comparison": _known(Comparison, compared) if compared else None})
+    return _known(Judged, {**body, "comparison": _comparison(body["comparison"]) if body["comparison"] else None})
+
+
+def _comparison(body: Mapping[str, Any]) -> Comparison:
+    ends = {name: endless if body[name] is None else body[name] for name, endless in _ENDLESS.items()}
+    return _known(Comparison, {**body, **ends})
 
 
 def _arm(body: Mapping[str, Any]) -> ArmMeasures:

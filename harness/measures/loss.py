@@ -10,7 +10,7 @@ from typing import ClassVar
 from harness.checks import TAIL
 from harness.measures import Measure, from_samples
 from harness.planning.plan import Arm
-from harness.statistics.series import BoundedSeries
+from harness.statistics.series import BoundedSeries, coarsened
 from harness.vocabulary.events import Done, Event
 from harness.vocabulary.events import Loss as LossEvent
 from harness.vocabulary.quantities import Quantity
@@ -52,16 +52,17 @@ class Loss(Measure):
         series.extend([math.nan if value is None else value for value in event.values])
 
     def quantities(self) -> Iterable[Quantity]:
-        shortest = min((len(series.points) for series in self._workers.values()), default=0)
-        curve = [mean(series.points[step] for series in self._workers.values()) for step in range(shortest)]
+        stride = max((series.stride for series in self._workers.values()), default=1)
+        curves = [coarsened(series.points, stride // series.stride) for series in self._workers.values()]
+        curve = [mean(losses) for losses in zip(*curves, strict=False)]  # as far as all of them go
         last = curve[-1] if curve else None
         unknown = max(self._unknown.values(), default=0)
         note = f"losses of {unknown} steps were not seen, and are left out" if unknown else ""
         note = "a script that is started again counts from 0: steps of its last life" if self._again else note
         note = note if curve else self._why_none()
-        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), note=note)
+        yield Quantity("loss_curve", "", last, len(curve), samples=tuple(curve), stride=stride, note=note)
         if not unknown:
-            yield from self._steps_to_loss(curve)
+            yield from self._steps_to_loss(curve, stride)
         elif self.arm.workload.target_loss is not None:
             yield Quantity("steps_to_loss", "steps", None, note=note)
         if not curve or not all(self._is_whole(name) for name in self.arm.workers):
@@ -83,12 +84,11 @@ class Loss(Measure):
             return "no step ended"
         return "the script goes back from no loss that is seen (autograd.backward, or a loss's own backward)"
 
-    def _steps_to_loss(self, curve: Sequence[float]) -> Iterable[Quantity]:
+    def _steps_to_loss(self, curve: Sequence[float], stride: int) -> Iterable[Quantity]:
         """To a point of the curve, which stands for many steps where there are very many of them."""
         target = self.arm.workload.target_loss
         if target is None:
             return
-        stride = max((series.stride for series in self._workers.values()), default=1)
         width = max(1, self.arm.workload.window // stride)
         ends = range(width, len(curve) + 1)
         reached = next((end * stride for end in ends if fmean(curve[end - width : end]) <= target), None)

@@ -275,7 +275,8 @@ class Throughput(Measure):
 def _cost(rates: Sequence[float], note: str, stride: int, unit: str) -> Quantity:
     """Seconds a sample, or step, of the cells in which anything was trained."""
     costs = [1 / rate for rate in rates if rate > 0]
-    note = f"{note}, which are left out" if len(costs) < len(rates) else note
+    if len(costs) < len(rates):
+        note = "; ".join(filter(None, (f"{len(rates) - len(costs)} idle cells are left out", note)))
     return from_samples("seconds_per_sample", f"s/{unit}", costs, note=note, stride=stride)
 
 

@@ -43,8 +43,9 @@ def _limits(asked: Asked) -> Iterator[str]:
         yield ", ".join(asked.rows)
     if OPERATORS in asked.rows and asked.operators:
         yield f"operators: {', '.join(asked.operators)}"
+    horovod = ("horovod",) if asked.old.horovod and asked.new.horovod else ()
     for name, own, usual in (
-        ("topologies", asked.topologies, survival.TOPOLOGIES),
+        ("topologies", asked.topologies, (*survival.TOPOLOGIES, *horovod)),
         ("faults", asked.faults, survival.FAULTS),
     ):
         if SURVIVAL in asked.rows and {*usual} - {*own}:

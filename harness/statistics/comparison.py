@@ -25,7 +25,8 @@ class Spread:
     source: str
 
     def __str__(self) -> str:
-        return f"{100 * self.sd:.2g}% from {self.what} as {self.source}"
+        digits = f"{self.sd:.0%}" if self.sd >= 1 else f"{100 * self.sd:.2g}%"
+        return f"{digits} from {self.what} as {self.source}"
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from harness.base.errors import HarnessError, InputError
 from harness.storage.named import slug
+from harness.storage.run_folder import storage_error
 
 BRANCH = "nights"
 """Of a project that is a whole repository; one in a folder of it has its own, ``nights-FOLDER``."""
@@ -100,16 +101,23 @@ class Ledger:
         raise AssertionError
 
     def _appended(self, files: Mapping[str, bytes], message: str, before: str) -> str:
+        try:
+            tree = self._tree(files)
+        except OSError as error:
+            place = Path(error.filename or "the folder of temporary files")
+            raise storage_error(error, place, " with TMPDIR") from error
+        parent = ["-p", before] if before else []
+        commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
+        self._git("update-ref", "-m", message.splitlines()[0], self._ref, commit, before or _NOBODY)
+        return commit
+
+    def _tree(self, files: Mapping[str, bytes]) -> str:
         with tempfile.TemporaryDirectory() as beside:
             index = {"GIT_INDEX_FILE": str(Path(beside) / "index")}
             blobs = [(name, self._git("hash-object", "-w", "--stdin", data=text)) for name, text in files.items()]
             listed = "".join(f"100644 {blob}\t{name}\0" for name, blob in sorted(blobs))
             self._git("update-index", "-z", "--index-info", data=os.fsencode(listed), env=index)
-            tree = self._git("write-tree", env=index)
-        parent = ["-p", before] if before else []
-        commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
-        self._git("update-ref", "-m", message.splitlines()[0], self._ref, commit, before or _NOBODY)
-        return commit
+            return self._git("write-tree", env=index)
 
     def read(self, commit: str, name: str) -> bytes | None:
         """A file of a commit; None where it has none of that name."""

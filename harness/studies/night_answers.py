@@ -28,6 +28,7 @@ _DIGEST = re.compile(r"@[0-9a-f]{12}\b")
 
 
 def answer(tonight: Tonight, night: str, suspect: Suspect) -> Answer:
+    """What came of a suspicion, on a night of this id."""
     each = tonight.of(suspect)
     word, text = rulings.ruled(tonight, suspect)
     cause = blame.cause(tonight, suspect) if word == "software" else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harness.judging.verdict import Verdict
 from harness.studies.compare import Compare
 from harness.studies.finding import sentence
-from harness.studies.nights import OUTCOME, TRIES, WHOLE, Answer, State, numbers_of, outcomes_of
+from harness.studies.nights import OUTCOME, TRIES, WHOLE, Answer, State, is_of_ours, numbers_of, outcomes_of
 from harness.studies.suspicion import usual_of
 from harness.studies.watched import Watched
 
@@ -21,6 +21,8 @@ class Seen:
     verdicts: Sequence[Verdict]
     failed: Sequence[str]
     looks: Mapping[str, Compare | str]
+    unlooked: Sequence[str] = ()
+    """Arms whose change could have been looked at, and had no time; one whose look failed was looked at, in vain."""
 
 
 def state(seen: Seen, answers: Sequence[Answer]) -> tuple[State, str]:
@@ -81,7 +83,8 @@ def _ending_otherwise(seen: Seen, answers: Sequence[Answer]) -> Iterator[str]:
     words_ = ("machine", "not decided", "noise") if seen.watched.changed else ("machine", "not decided")
     for answer in answers:
         words = {outcomes_of(verdict).get(answer.arm, "completed") for verdict in seen.verdicts}
-        if answer.measure == OUTCOME and answer.word in words_ and words - {"completed", "pass"}:
+        odd = {word for word in words - {"completed", "pass"} if not is_of_ours(word)}
+        if answer.measure == OUTCOME and answer.word in words_ and odd:
             yield _said(answer)
 
 
@@ -93,16 +96,11 @@ def _of_changed(seen: Seen, answers: Sequence[Answer], alerted: Collection[str])
     note = "; ".join(dict.fromkeys(said for _, said in found))
     if all(good for good, _ in found) and not unsettled:
         return "good", note
-    lacking = {*arms} & {*unlooked(seen)}
+    lacking = {*arms} & {*seen.unlooked}
     note = note or "; ".join(answer.text for answer in unsettled)
     if unsettled or lacking:
         return "undecided", "; ".join(filter(None, [note, _pending(seen.watched)]))
     return _tried(seen.watched, note)
-
-
-def unlooked(seen: Seen) -> list[str]:
-    """Arms whose change could have been looked at, and was not."""
-    return [arm for arm, look in seen.looks.items() if isinstance(look, str) and seen.watched.can_be_looked_at(arm)]
 
 
 def _of_arm(seen: Seen, arm: str) -> tuple[bool, str]:

@@ -56,6 +56,8 @@ class Nightly(Composite):
         self.broken = dict(broken)
         self.watched, self.asked_, self.facts = {each.key: each for each in watched}, asked, dict(facts)
         self.verdicts: dict[str, Verdict] = {}
+        """Of each run, by its trial."""
+
         self.budget = Budget(asked)
         self.tonight = Tonight(asked, self.watched, self.facts, self.verdicts, self.parts, self.failures)
 
@@ -91,14 +93,18 @@ class Nightly(Composite):
     @property
     def rounds(self) -> int:
         """How many are complete."""
-        every = range(1, self.asked_.repeat + 1)
-        return sum(all(self.tonight.done(f"round-{number}-{key}") for key in self.watched) for number in every)
+        return sum(not self._waiting(number) for number in range(1, self.asked_.repeat + 1))
+
+    def _waiting(self, number: int) -> list[str]:
+        """Scenarios that a round lacks."""
+        return [key for key in self.watched if not self.tonight.done(f"round-{number}-{key}")]
 
     def _next_round(self) -> list[Trial]:
-        number = self.rounds + 1
-        waiting = [key for key in self.watched if not self.tonight.done(f"round-{number}-{key}")]
+        """Of the first that is not complete: what failed before the night went on is tried again."""
+        left = ((number, waiting) for number in range(1, self.asked_.repeat + 1) if (waiting := self._waiting(number)))
+        number, waiting = next(left, (0, []))
         begun = len(waiting) < len(self.watched)
-        if not waiting or number > self.asked_.repeat or not (begun or number == 1 or self._has_room_for_a_round):
+        if not waiting or not (begun or number == 1 or self._has_room_for_a_round):
             return []
         return [Trial(f"round-{number}-{key}", self._whole(key)) for key in waiting]
 
@@ -140,6 +146,17 @@ class Nightly(Composite):
             yield from self._runs(suspect, [len(steps)], RERUNS)
         if changed and rulings.ruled(self.tonight, suspect)[0] == "software":
             yield from self._blaming(suspect)
+
+    def _blaming(self, suspect: Suspect) -> Iterator[Trial]:
+        """The comparison, or the runs, between then and now that halve what is left."""
+        low, high = blame.left(self.tonight, suspect)
+        if high - low < 2:
+            return
+        middle = (low + high) // 2
+        if suspect.measure == OUTCOME:
+            yield from self._runs(suspect, [middle], OUTCOME_RERUNS)
+        else:
+            yield from self._part(f"step-{middle}-{suspect.part}")
 
     def _runs(self, suspect: Suspect, counts: Sequence[int], times: int) -> Iterator[Trial]:
         """With so many of an arm's changes, in turns: of the arm alone, or of all as it is where nothing is undone."""
@@ -278,19 +295,6 @@ class Nightly(Composite):
         ]
         return [*again, *(night_answers.answer(self.tonight, self._id, suspect) for suspect in self.suspects)]
 
-    # Which change
-
-    def _blaming(self, suspect: Suspect) -> Iterator[Trial]:
-        """The comparison, or the runs, between then and now that halve what is left."""
-        low, high = blame.left(self.tonight, suspect)
-        if high - low < 2:
-            return
-        middle = (low + high) // 2
-        if suspect.measure == OUTCOME:
-            yield from self._runs(suspect, [middle], OUTCOME_RERUNS)
-        else:
-            yield from self._part(f"step-{middle}-{suspect.part}")
-
     # The night as a whole
 
     @property
@@ -323,7 +327,7 @@ class Nightly(Composite):
             note=note,
             answers=answers,
             facts=self.facts,
-            looked=not night_states.unlooked(seen),
+            looked=not seen.unlooked,
         )
 
     @property

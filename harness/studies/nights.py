@@ -24,6 +24,12 @@ WHOLE = ""
 OF_OURS = {"aborted", "interrupted"}
 """Outcomes that say nothing of a job: the harness failed, or was stopped."""
 
+
+def is_of_ours(words: str) -> bool:
+    """Whether any of the outcomes of repeats, by commas, says nothing of the job."""
+    return not OF_OURS.isdisjoint(words.split(", "))
+
+
 SERIES = ("seconds_per_sample", "peak_memory", "held_memory", "start_up", "final_loss")
 """Numbers of an arm that are kept of every night, as the runs of a scenario have them."""
 
@@ -34,7 +40,7 @@ TRIES = 7
 """Nights on which the same change is looked at; then what was not seen is said to be smaller than that."""
 
 State = Literal["good", "alert", "undecided", "failed", "removed"]
-REMOVED = "its file was removed"
+REMOVED = "its file or its tag is gone, or another --suite or --tag was given"
 """Why a scenario is not there, where somebody took it away; told once."""
 Word = Literal["software", "machine", "noise", "not decided"]
 Numbers = Mapping[str, Mapping[str, Sequence[float]]]

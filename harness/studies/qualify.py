@@ -59,11 +59,13 @@ class Qualify(Composite):
 
     name: ClassVar[str] = "qualify"
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, was_begun: bool = False) -> None:
+        """ScenarioError or InputError for what cannot be asked; of one that ``was_begun`` its parts tell."""
         self.asked_ = replace(
             asked, old=resolve.settle(asked.old, None, None), new=resolve.settle(asked.new, None, None)
         )
         super().__init__()
+        self._was_begun = was_begun
         self.targets = (self.asked_.old, self.asked_.new)
         self.unfinished: dict[str, Study] = {}
         for key in self.keys:
@@ -75,7 +77,7 @@ class Qualify(Composite):
 
     @classmethod
     def asked(cls, question: Mapping[str, Any], results: Path) -> Qualify:
-        return cls(Asked.from_json(question))
+        return cls(Asked.from_json(question), was_begun=True)
 
     @property
     def total(self) -> int:
@@ -100,15 +102,14 @@ class Qualify(Composite):
         if row == SURVIVAL:
             return Survival(asked.old, asked.new, asked.topologies, asked.faults, asked.with_faults)
         if row == DRIFT:
-            return Compare(asked.sides(name), Question(LEARNING, None, asked.budget, seeds=asked.seeds, beyond=True))
-        if row == LATENCY:
+            question = Question(LEARNING, None, asked.budget, seeds=asked.seeds, beyond=True)
+        elif row == LATENCY:
             resolve = max(asked.resolve, LATENCY_RESOLVE)
-            return Compare(
-                asked.sides(name), Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE, beyond=True)
-            )
-        limit = LONGEST * asked.budget
-        question = Question("throughput", asked.resolve, asked.budget, limit=limit, beyond=True, of_starts=True)
-        return Compare(asked.sides(name), question)
+            question = Question(LATENCIES[-1], resolve, asked.budget * LATENCY_SHARE, beyond=True)
+        else:
+            limit = LONGEST * asked.budget
+            question = Question("throughput", asked.resolve, asked.budget, limit=limit, beyond=True, of_starts=True)
+        return Compare(asked.sides(name), question, self._was_begun)
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
         """Of a part that did not come to its end, what it saw until then may be reason enough."""

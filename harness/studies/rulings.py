@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from statistics import median
 
 from harness.statistics import shifts
 from harness.studies import confirmation, nights
 from harness.studies.compared import MEASURES
 from harness.studies.finding import Finding
-from harness.studies.nights import OF_OURS, OUTCOME, WHOLE, Moved, Word
+from harness.studies.nights import OUTCOME, WHOLE, Moved, Word, is_of_ours
 from harness.studies.suspicion import Suspect, least_of, usual_of
 from harness.studies.tonight import OUTCOME_RERUNS, RERUNS, Tonight
 
@@ -25,9 +26,11 @@ def ruled(tonight: Tonight, suspect: Suspect) -> tuple[Word, str]:
         return _ruled_outcome(tonight, suspect, bool(steps))
     if steps and not hindrance:
         return _ruled_change(tonight, suspect)
-    again = _unusual(tonight, suspect, len(steps))
     if hindrance:
         return "not decided", f"its software of then cannot be had back: {hindrance}"
+    if not each.has_then(suspect.arm):
+        return "not decided", "there is no good night with software of its own to put beside it"
+    again = _unusual(tonight, suspect, len(steps))
     if _moved_with_software(tonight, suspect):
         return "not decided", _MOVED
     if again is None:
@@ -43,7 +46,8 @@ def _ruled_outcome(tonight: Tonight, suspect: Suspect, changed: bool) -> tuple[W
     now, then = odd(tonight, suspect, whole), odd(tonight, suspect, 0) if changed else None
     if now is None or (changed and then is None):
         said_nothing = [each for count in {whole, 0} for each in _ended(tonight, suspect, count) if each == ""]
-        return "not decided", f"{len(said_nothing)} more runs say nothing" if said_nothing else tonight.asked.not_asked
+        told = f"{len(said_nothing)} more runs say nothing" if said_nothing else ""
+        return "not decided", told or _why_not_asked(tonight, suspect, {whole, 0})
     told = f"{now} of {OUTCOME_RERUNS} more runs are so"
     if not changed:
         return ("machine" if now > 1 else "noise"), f"{_GROUND}; {told}"
@@ -79,7 +83,16 @@ def _ruled_change(tonight: Tonight, suspect: Suspect) -> tuple[Word, str]:
 def _unknown(tonight: Tonight, suspect: Suspect, count: int) -> str:
     """Why runs with so many changes do not tell."""
     made = len(tonight.of_runs(suspect, count, RERUNS))
-    return f"{made} more runs have no such number" if made == RERUNS else tonight.asked.not_asked
+    return f"{made} more runs have no such number" if made == RERUNS else _why_not_asked(tonight, suspect, {count})
+
+
+def _why_not_asked(tonight: Tonight, suspect: Suspect, counts: Collection[int]) -> str:
+    """Why runs with so many changes were not made: they failed, or there was no room."""
+    beginnings = tuple(f"with-{count}-" for count in counts)
+    failed = (
+        why for key, why in tonight.failures.items() if key.startswith(beginnings) and key.endswith(f"-{suspect.part}")
+    )
+    return next(failed, tonight.asked.not_asked)
 
 
 def odd(tonight: Tonight, suspect: Suspect, count: int) -> int | None:
@@ -97,7 +110,7 @@ def _ended(tonight: Tonight, suspect: Suspect, count: int) -> list[str]:
     """How each run with so many changes ended; "" where the job did not answer: no verdict, or our failure."""
     each = [nights.outcomes_of(verdict) for verdict in tonight.of_runs(suspect, count, OUTCOME_RERUNS)]
     words = [one.get(suspect.arm, "" if suspect.arm == WHOLE else one.get("main", "")) for one in each]
-    return ["" if {*word.split(", ")} & OF_OURS else word for word in words]
+    return ["" if is_of_ours(word) else word for word in words]
 
 
 def _unusual(tonight: Tonight, suspect: Suspect, count: int) -> bool | None:

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from harness.base.errors import HarnessError, InputError
 from harness.base.version import __version__
 from harness.execution import request, worker_archive
@@ -193,8 +195,11 @@ def _meant(files: str, own: str) -> str:
 
 
 def _default(values: Mapping[str, Any], path: str) -> Any:
-    """What a field is where nobody writes it."""
-    found: Any = Scenario.model_validate({"title": "then", **values}).model_dump(mode="json")
+    """What a field is where nobody writes it; HarnessError of a scenario that is none any more."""
+    try:
+        found: Any = Scenario.model_validate({"title": "then", **values}).model_dump(mode="json")
+    except ValidationError as error:
+        raise HarnessError(f"the scenario of then is none any more: {error.errors()[0]['msg']}") from error
     for name in path.split("."):
         found = found.get(name) if isinstance(found, Mapping) else None
     return found

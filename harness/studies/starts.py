@@ -64,9 +64,13 @@ class Starts(Study):
     def run(
         self, trials: Sequence[Trial], folder: StudyFolder, interruption: Interruption, most: int | None
     ) -> Iterator[Answer]:
-        """Ask each target; one whose MXNet does not import is an answer, too. Scripts count as they are now."""
+        """Ask each target; one whose MXNet does not import is an answer, too.
+
+        Scripts count as they are when the first one is asked: the other one is asked the same names.
+        """
         folder.write_json(_MACHINE, facts.of_machine())
-        folder.write_json(_USED, [asdict(used) for used in self._read()])
+        if not self._found:
+            folder.write_json(_USED, [asdict(used) for used in self._read()])
         names = script_names.names(self.used())
         for trial in trials:
             folder.write_json(f"{trial.key}.json", self._asked(self.targets[trial.key], names, self._changed))

@@ -14,7 +14,7 @@ import yaml
 
 from harness.base.errors import InputError
 from harness.judging.verdict import Verdict
-from harness.scenario.schema import Target
+from harness.scenario.schema import SEEDS, Target
 from harness.studies import sides, table
 from harness.studies.row import Reason, Row, ordered
 from harness.studies.study import Study, Trial
@@ -103,7 +103,8 @@ class Survival(Study):
         side, name, time = _parts(key)
         values = yaml.safe_load(self.cells[name].text)
         with_target = sides.aimed(values, self.targets[side])
-        text = yaml.safe_dump({**with_target, "seed": values.get("seed", 0) + time - 1}, sort_keys=False)
+        seed = (values.get("seed", 0) + time - 1) % SEEDS
+        text = yaml.safe_dump({**with_target, "seed": seed}, sort_keys=False)
         return Trial(key, text)
 
     def add(self, key: str, verdict: Verdict | None, failure: str) -> str:
@@ -147,7 +148,8 @@ class Survival(Study):
             return f"{said}: no reason for or against it"
         if often < TIMES:
             return Reason(f"{said}; not run often enough yet", "not decided")
-        return f"{said}: better, or as bad"
+        better = max(map(_rank, new)) < min(map(_rank, old))
+        return f"{said}: {'better' if better else 'not worse in all runs'}"
 
     def _why_none(self, name: str) -> str:
         """What the first run of a cell that has no ending says."""

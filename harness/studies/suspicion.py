@@ -52,8 +52,8 @@ def by_outcome(each: Watched, outcomes: Mapping[str, Sequence[str]]) -> Iterator
     for arm, words in outcomes.items():
         before = reference.outcomes.get(arm, ()) if reference else ()
         usual = usual_of(before)
-        odd = [word for word in words if usual and word != usual]
-        known = sum(word not in (usual, *nights.OF_OURS) for word in before)
+        odd = [word for word in words if usual and word != usual and not nights.is_of_ours(word)]
+        known = sum(word != usual and not nights.is_of_ours(word) for word in before)
         often_now = not known or len(odd) * len(before) > 2 * known * len(words)
         if odd and often_now and not (arm == WHOLE and odd_arm):
             odd_arm = True
@@ -112,7 +112,7 @@ def least_of(quantity: str, resolve: float) -> float:
 
 def usual_of(words: Sequence[str]) -> str:
     """How it ends most often, where the harness did not fail."""
-    known = [word for word in words if not {*word.split(", ")} & nights.OF_OURS]
+    known = [word for word in words if not nights.is_of_ours(word)]
     return max(dict.fromkeys(known), key=known.count, default="")
 
 

@@ -16,6 +16,7 @@ from harness.studies.suspicion import Suspect
 from harness.studies.watched import Watched, look
 
 RERUNS, OUTCOME_RERUNS = 2, 3
+"""More runs of what a series, or an outcome, makes suspect."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ class Tonight:
         rounds = (f"round-{number}-{each.key}" for number in range(1, self.asked.repeat + 1))
         failed = [self.failures[key] for key in rounds if key in self.failures]
         looks = {arm: self.look_at(each, arm) for arm in each.arms}
-        return Seen(each, self.of_rounds(each.key), failed, looks)
+        keys = {arm: f"look-{look(arm, each.key)}" for arm in each.arms if each.can_be_looked_at(arm)}
+        unlooked = [arm for arm, key in keys.items() if key not in self.parts and key not in self.failures]
+        return Seen(each, self.of_rounds(each.key), failed, looks, unlooked)
 
     def look_at(self, each: Watched, arm: str) -> Compare | str:
         """The look at what changed, or why there is none."""

@@ -21,7 +21,6 @@ CRASHES, HANGS, REFUSES = "crashes", "hangs", "refuses"
 FICKLE, HANGING, UNSTEADY = NOW_AND_THEN = ("crashes now and then", "hangs now and then", "does not repeat itself")
 
 OLD_FILES = ("reads files of the old one otherwise", "refuses files of the old one")
-
 NEW_FILES = ("the old one reads its files otherwise", "the old one refuses its files")
 """What becomes of files that the other one wrote: silently something else, or nothing."""
 

@@ -93,6 +93,12 @@ class Watched:
         """What changed of an arm; of the first one, where none is meant, or the job without its faults."""
         return self.steps.get(self.arms[0] if arm in ("", CONTROL) else arm, ())
 
+    def has_then(self, arm: str) -> bool:
+        """Whether a good night had this arm, so that what changed of it since is known."""
+        if self.past.reference is None:
+            return False
+        return not self.changed or (self.arms[0] if arm in ("", CONTROL) else arm) in self.steps
+
     def hindrance(self, arm: str) -> str:
         """Why an arm's software of then cannot be had beside that of now; "" where it can."""
         if not arm and self.changed and not self._changed_as_one:

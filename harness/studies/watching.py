@@ -132,7 +132,7 @@ class _Eye:
         try:
             loaded = validation.load(path, [])
         except InputError as error:
-            self.broken[_key(path.stem, "")] = str(error)
+            self.broken |= {_key(path.stem, each.label): str(error) for each in environments}
             return
         for each in environments if tag in loaded.scenario.tags else ():
             key = _key(path.stem, each.label)

@@ -64,6 +64,7 @@ def test_nor_where_a_calibration_knows_that_runs_differ_by_more() -> None:
         marked[known] = sum(_marked(*each) for each in nights)
     assert marked[0.12] <= 0.03 * NIGHTS < marked[0.0]
     assert as_samples(1.0, (), 0.05) == as_samples(1.0, ()), "one that is quieter may be another night"
+    assert as_samples(1.0, (), 0.089)[-1] > as_samples(1.0, ())[-1], "with other nights that is more than the table has"
 
 
 def test_drift_that_lies_about_nothing_is_not_marked() -> None:

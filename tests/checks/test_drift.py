@@ -67,7 +67,7 @@ def test_without_a_final_loss_there_is_no_verdict() -> None:
 @pytest.mark.parametrize("scale", [0.0, float("nan")])
 def test_a_loss_that_is_none_has_no_ratio(scale: float) -> None:
     finding = WIDE.judge(_arm(scale, "a"), _arm(1, "b"))
-    assert finding == Finding("invalid", "no drift from control: a loss is zero, or not finite")
+    assert finding == Finding("invalid", "no drift from control: a loss is zero or below, or not finite")
     assert drift_of([_arm(scale, "a")], [_arm(1, "b")]) is None
 
 
@@ -83,3 +83,25 @@ def test_seeds_that_change_nothing_are_no_ensemble() -> None:
     finding = CHECK.judge_repeats(_seeds([1.0002] * 3, "a"), _seeds([1.0] * 3, "b"))
     assert finding.verdict == "invalid"
     assert "3 seeds that change nothing, as if 1, and 20% from seed to seed" in finding.reason
+
+
+def test_bits_decide_where_no_loss_was_seen() -> None:
+    """As the number that is tracked has it."""
+    unseen = (
+        Quantity("final_loss", "", None, note="no loss is seen"),
+        Quantity("different_weights", "digests", 1, 2, note="a"),
+    )
+    finding = CHECK.judge(arm(*unseen), arm(*unseen, name="control"))
+    assert finding == Finding("pass", "none: the same weights as control, bit by bit")
+
+
+def test_a_job_that_heeds_no_seed_is_not_told_to_have_more() -> None:
+    finding = CHECK.judge_repeats(_seeds([1.0001] * 8, "a"), _seeds([1.0] * 8, "b"))
+    assert finding.verdict == "invalid"
+    assert finding.reason.endswith("the interval lies across the limit, and other seeds change nothing")
+
+
+def test_losses_whose_mean_is_below_zero_have_no_drift() -> None:
+    """Though their median is above it."""
+    below = arm(Quantity("final_loss", "", 0.1, 3, samples=(-10.0, 0.1, 0.1)))
+    assert drift_of([below], [_arm(1, "b", name="control")]) is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.checks.goodput import Goodput
@@ -39,3 +41,9 @@ def test_what_was_not_measured_cannot_be_compared() -> None:
     missing = Quantity("goodput", "samples/s", None, note="no window ended")
     finding = CHECK.judge(arm(missing), arm(_goodput(1.0), name="control"))
     assert (finding.verdict, "no window ended" in finding.reason) == ("invalid", True)
+    noted = replace(_goodput(1.0), note="too alike for an interval")
+    finding = CHECK.judge(arm(noted), arm(missing, name="control"))
+    assert finding.reason == "goodput cannot be compared with control: no window ended"
+    few = replace(noted, samples=(1.0, 2.0, 3.0))
+    finding = CHECK.judge(arm(noted), arm(few, name="control"))
+    assert finding.reason == "goodput cannot be compared with control: 20 and 3 windows, at least 6 are needed"

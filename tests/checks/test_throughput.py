@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+import math
+
 import pytest
 from pydantic import ValidationError
 
 from harness.checks.throughput import Throughput
+from harness.judging.verdict import Judged, Verdict
 from harness.measures import from_samples
 from harness.vocabulary.quantities import ArmMeasures
 from tests.checks.arms import arm
@@ -60,3 +64,26 @@ def test_steps_are_not_compared_with_samples() -> None:
         "throughput cannot be compared with control: one is in samples/s, another in steps/s, as not all batches were "
         "seen",
     )
+
+
+def test_windows_that_become_too_few_as_they_are_joined_are_told() -> None:
+    """Those of the other arm stand for two each."""
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%", "during": "fault"})
+    few = arm(from_samples("throughput_in_fault", "samples/s", [float(n) for n in range(10, 20)]))
+    long = arm(from_samples("throughput", "samples/s", [float(n) for n in range(10, 30)], stride=2), name="control")
+    finding = check.judge(few, long)
+    assert finding.verdict == "invalid"
+    assert finding.reason.endswith("5 and 20 windows, at least 6 are needed")
+
+
+def test_a_baseline_that_may_be_idle_has_an_open_end() -> None:
+    """Of few windows one without a sample is enough; the verdict can be stored, and read again."""
+    check = Throughput.model_validate({"versus": "control", "at_least": "30%"})
+    idle = from_samples("throughput", "samples/s", [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    finding = check.judge(arm(from_samples("throughput", "samples/s", [1.0] * 10)), arm(idle, name="control"))
+    assert finding.comparison is not None
+    assert math.isinf(finding.comparison.high)
+    judged = Judged("main", "throughput", finding.verdict, finding.reason, finding.comparison)
+    body = Verdict("run", "t", "pass", "", [judged], [], [], [], {}).as_json()
+    again = Verdict.from_json(json.loads(json.dumps(body, allow_nan=False)))
+    assert again.checks[0].comparison == finding.comparison

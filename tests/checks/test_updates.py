@@ -18,6 +18,12 @@ def test_none_misapplied_passes_and_one_fails_by_name() -> None:
     assert (finding.verdict, "worker/1 after step 7" in finding.reason) == ("fail", True)
 
 
+def test_nothing_is_said_of_updates_that_never_came() -> None:
+    finding = CHECK.judge(arm(Quantity("misapplied_updates", "rows", 0), outcome="hung"), None)
+    told = "no row shows other updates than were sent, but main did not train to its end"
+    assert (finding.verdict, finding.reason) == ("invalid", told)
+
+
 def test_without_the_oracle_nothing_is_known() -> None:
     assert CHECK.judge(arm(), None).verdict == "invalid"
 
@@ -38,6 +44,8 @@ def _rows(*each: float | None, outcome: Any = "completed") -> list[ArmMeasures]:
         (_rows(2), _rows(3), "invalid"),
         (_rows(2, 1, 4, 3, 2), _rows(3, 2, 2, 4, 3), "invalid"),
         (_rows(9, 8, 9), _rows(1, 2, 1), "fail"),
+        (_rows(1, 1, 1, 1, 1), _rows(0, 0, 0, 0, 0), "invalid"),
+        (_rows(1, 1, 1, 1, 1, 1), _rows(0, 0, 0, 0, 0, 0), "fail"),
         (_rows(1, 2, 1), _rows(9, 8, 9), "pass"),
         (_rows(None), _rows(1), "invalid"),
         (_rows(0, outcome="hung"), _rows(1), "invalid"),

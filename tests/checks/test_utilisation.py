@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.checks.utilisation import Utilisation
+from harness.statistics.comparison import Spread
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
 
@@ -43,6 +44,23 @@ def test_a_worker_that_is_less_sure_decides_too() -> None:
     assert reason.startswith("worker/0 computes 50.0% of the time (30.0% to 90.0%); expected at most 60.0%")
     unsure = Quantity("utilisation", "fraction", 0.6, 20, 0.2, 0.95, "worker/1")
     assert _judge(_busy("worker/0", 0.55), unsure, at_least="50%")[0] == "invalid"
+
+
+def test_the_worker_that_is_surely_beyond_is_told() -> None:
+    unsure = Quantity("utilisation", "fraction", 0.5, 20, 0.2, 0.9, "worker/0")
+    sure = Quantity("utilisation", "fraction", 0.42, 20, 0.40, 0.45, "worker/1")
+    verdict, reason = _judge(unsure, sure, at_least="50%")
+    assert (verdict, reason.startswith("worker/1 computes 42.0% of the time (40.0% to 45.0%)")) == ("fail", True)
+
+
+def test_a_louder_machine_makes_the_comparison_no_narrower() -> None:
+    check = Utilisation.model_validate({"versus": "control", "at_least": "70%"})
+    wide, usual = (
+        check.judge_repeats([_of(0.8)], [_of(0.95)], Spread(sd, "run to run", "calibrated")).comparison
+        for sd in (0.3, 0.01)
+    )
+    assert wide is not None and usual is not None
+    assert wide.detectable > 3 * usual.detectable
 
 
 def test_an_interval_across_the_limit_says_nothing() -> None:

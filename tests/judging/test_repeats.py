@@ -37,3 +37,14 @@ def test_two_have_no_interval_and_what_is_missing_is_told() -> None:
 
 def test_what_none_has_stays_missing() -> None:
     assert pooled([_arm(None, 1), _arm(None, 2)]).get("throughput").note == "nothing"
+
+
+def test_two_repeats_tell_no_interval_and_say_so() -> None:
+    quantity = pooled([_arm(9.0, 1), _arm(11.0, 2)]).get("throughput")
+    assert (quantity.value, quantity.low, quantity.note) == (10.0, None, "two repeats tell no interval")
+
+
+def test_steps_and_samples_have_no_mean() -> None:
+    steps = arm(Quantity("throughput", "steps/s", 100.0, 30), repeat=2)
+    quantity = pooled([_arm(3200.0, 1), steps, _arm(3200.0, 3)]).get("throughput")
+    assert (quantity.value, "one is in samples/s, another in steps/s" in quantity.note) == (None, True)

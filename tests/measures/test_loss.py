@@ -76,3 +76,16 @@ def test_steps_whose_losses_were_not_seen_are_left_out_and_said(plan_of: Callabl
     assert (curve.n, curve.note) == (45, "losses of 5 steps were not seen, and are left out")
     assert measured["final_loss"].n == 9
     assert (measured["steps_to_loss"].value, measured["steps_to_loss"].note) == (None, curve.note)
+
+
+def test_workers_whose_points_stand_for_unlike_many_steps_are_added_step_by_step(plan_of: Callable[..., Plan]) -> None:
+    """One has more losses than a series keeps, so that each point of it is of two steps."""
+    long, short = 4200, 4000
+    events = [
+        LossEvent(1.0, "main", "worker/0", 0, [float(step) for step in range(long)]),
+        LossEvent(1.0, "main", "worker/1", 0, [float(step) for step in range(short)]),
+    ]
+    curve = _measured(plan_of(), *events)["loss_curve"]
+    assert (curve.stride, len(curve.samples)) == (2, short // 2)
+    assert curve.samples[:2] == (0.5, 2.5)
+    assert curve.samples[-1] == short - 1.5

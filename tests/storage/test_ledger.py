@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from harness.base.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError, StorageError
 from harness.storage import ledger
 from harness.storage.ledger import Ledger
 
@@ -152,3 +154,14 @@ def test_a_branch_of_the_users_own_is_not_taken_over(known: Ledger) -> None:
     with pytest.raises(InputError, match="a branch nights that holds no nights; rename it: git branch -m nights NAME"):
         known.require_possible(("night.json", "accepted.json"))
     assert known.commits() == [commit]
+
+
+def test_a_full_disk_for_temporary_files_is_told(known: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index of git's lies there while a commit is made."""
+
+    def full(*arguments: object, **named: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/x")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(StorageError, match=r"/tmp/x cannot be written: .*choose another folder with TMPDIR"):
+        known.append({"night.json": b"1"}, "night one")

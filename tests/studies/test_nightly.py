@@ -405,7 +405,7 @@ def test_a_scenario_that_cannot_begin_fails_alone(folder: StudyFolder) -> None:
     assert [(each.key, each.state, each.note) for each in study.night.scenarios] == [
         ("mlp", "good", ""),
         ("other", "failed", "other.yaml:1:1: no"),
-        ("old", "removed", "its file was removed"),
+        ("old", "removed", REMOVED),
     ]
 
 
@@ -721,3 +721,61 @@ def test_rounds_that_could_not_run_are_told_beside_those_that_did(folder: StudyF
     study.add("round-2-mlp", None, "no space left on device")
     found = study.night.scenarios[0]
     assert (found.state, found.note) == ("good", "1 more rounds could not run: no space left on device")
+
+
+def test_a_look_that_failed_is_a_look(folder: StudyFolder) -> None:
+    """Else its change stayed undecided for ever: seven of them are enough."""
+    study = _night(folder, _watched(changed=True), repeat=1)
+    _run(study, "round-1-mlp")
+    assert not study.night.scenarios[0].looked
+    study.add("look-main-mlp", None, "there is no GPU 0")
+    found = study.night.scenarios[0]
+    assert (found.state, found.looked, "there is no GPU 0" in found.note) == ("undecided", True, True)
+
+
+def test_the_machine_is_not_blamed_where_nobody_knows_what_the_software_was(folder: StudyFolder) -> None:
+    no_good_night = _watched(past=Past(None, "", None, HISTORY))
+    new_arm = _watched(changed=True, steps={})
+    for number, watched in enumerate((no_good_night, new_arm)):
+        study = _night(create(folder.results, f"nightly{number}", {}), watched, repeat=1)
+        study.verdicts["round-1-mlp"] = _verdict("run", 1.5)
+        study.verdicts |= {f"with-0-{again}-throughput-main-mlp": _verdict("run", 1.5) for again in (1, 2)}
+        told = [(answer.word, "no good night" in answer.text) for answer in study.answers]
+        assert told == [("not decided", True)]
+
+
+def test_more_runs_that_failed_are_no_lack_of_time(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), repeat=1)
+    _run(study, "round-1-mlp", seconds=1.5)
+    for number in (1, 2):
+        study.add(f"with-0-{number}-throughput-main-mlp", None, "the agent died")
+    (answer,) = study.answers
+    assert (answer.word, answer.text.endswith("; the agent died")) == ("not decided", True)
+
+
+def test_a_round_that_the_harness_aborted_says_nothing_of_a_job(folder: StudyFolder) -> None:
+    study = _night(folder, _watched(), repeat=1)
+    _run(study, "round-1-mlp", outcome="aborted")
+    assert study.suspects == []
+
+
+def test_a_hang_beside_a_night_that_was_aborted_in_part_is_suspected(folder: StudyFolder) -> None:
+    before = {"main": [*["completed"] * 4, "aborted, completed"]}
+    watched = _watched()
+    known = replace(watched.past, reference=_reference(tracked=Tracked(VALUES), outcomes=before))
+    study = _night(folder, replace(watched, past=known), repeat=5)
+    for number in range(1, 6):
+        _run(study, f"round-{number}-mlp", outcome="hung" if number == 5 else "completed")
+    assert [suspect.why for suspect in study.suspects] == ["hung in 1 of 5 rounds, completed before"]
+
+
+def test_a_round_that_failed_is_made_again_when_the_night_goes_on(folder: StudyFolder) -> None:
+    """What failed is forgotten then: of three rounds the first is missing, and those after the third."""
+    study = _night(folder, _watched(), repeat=4)
+    for number in (2, 3):
+        study.verdicts[f"round-{number}-mlp"] = _verdict("run")
+    asked = []
+    while key := _next(study):
+        asked.append(key)
+        _run(study, key)
+    assert asked == ["round-1-mlp", "round-4-mlp"]

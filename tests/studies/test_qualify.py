@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.base.errors import InputError
+from harness.base.errors import InputError, ScenarioError
 from harness.execution import processor
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
@@ -60,6 +60,18 @@ def test_asked_again_it_is_the_same() -> None:
     assert again.asked_ == study.asked_
     older = {name: value for name, value in study.question.items() if name != "latency"}
     assert "latency-one" not in Qualify.asked(older, Path()).keys
+
+
+def test_one_whose_script_is_gone_is_shown(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("")
+    values = {"title": "t", "workload": {"script": str(script), "steps": 60}}
+    study = Qualify(replace(ASKED, scenarios={"own": values}, rows=(qualification.SPEED,)))
+    script.unlink()
+    again = Qualify.asked(study.question, tmp_path)
+    assert again.keys == ["speed-own", "latency-own"]
+    with pytest.raises(ScenarioError, match="is not a file"):
+        Qualify(study.asked_)
 
 
 def test_sides_differ_in_their_targets_only() -> None:

@@ -121,3 +121,10 @@ def test_a_python_of_the_users_is_the_same_from_the_first_part_to_the_last(
     other = study_folder.create(tmp_path, "other", {})
     software.require_unchanged([Target(python=str(tmp_path / "gone"))], other)
     assert not other.has("software.json"), "its part says what is wrong"
+
+
+def test_a_scenario_of_then_that_is_none_any_more_is_told() -> None:
+    """As one with a field that there was: no default of it is known."""
+    then = {**THEN, "slice": 3}
+    with pytest.raises(HarnessError, match="the scenario of then is none any more: "):
+        undoing(Change("field", "workload.batch_size", None, 64), then, NOW, Path, print)

@@ -93,7 +93,7 @@ def test_what_mostly_or_always_ends_worse_is_run_twice_more() -> None:
         (["crashed"] * 5, ["hung"] * 2 + ["crashed"] * 3, "go", "hung (2 of 5), crashed (3 of 5): no reason"),
         (["crashed"] * 3, ["hung", "crashed", "crashed"], "go", "hung (1 of 3), crashed (2 of 3): no reason"),
         (["hung"] * 3, ["crashed"] * 3, "go", "hung, now crashed: better"),
-        (["completed", "hung", "completed"], ["crashed"] * 3, "go", "better, or as bad"),
+        (["completed", "hung", "completed"], ["crashed"] * 3, "go", "not worse in all runs"),
         (["completed"] * 3, [FAILED] * 3, "not decided", "there is no verdict on some"),
         (["completed"], ["crashed"] * 3, "not decided", "not run often enough yet"),
     ],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from harness.storage import ledger
 from harness.studies import watching
-from harness.studies.nights import Measured, Night, Past
+from harness.studies.nights import REMOVED, Measured, Night, Past
 from harness.studies.tracked import Tracked
 from harness.studies.watched import Watched
 from harness.studies.watching import Ready
@@ -32,7 +32,7 @@ def test_what_is_damaged_stops_no_later_night(tmp_path: Path) -> None:
 
 def test_what_vanished_is_told_also_after_a_night_that_could_not_run() -> None:
     lenet = Measured("lenet", Tracked({}), {}, {}, "good")
-    gone = {"lenet": "its file was removed"}
+    gone = {"lenet": REMOVED}
     eye = SimpleNamespace(watched=[], broken={}, left_out={})
     nights = [Night("n1", [lenet]), Night("n2", [], failure="no network")]
     assert watching._gone(nights, eye) == watching._gone(nights[:1], eye) == gone  # type: ignore[arg-type]
@@ -56,3 +56,13 @@ def test_what_changed_while_a_night_ran_has_no_numbers_of_it() -> None:
         assert found[0] == kept
         assert (found[1].state, found[1].numbers, found[1].outcomes) == ("failed", {}, {})
         assert "changed while the night ran" in found[1].note
+
+
+def test_a_broken_scenario_is_broken_in_every_environment(tmp_path: Path) -> None:
+    """Else those of the others were told as removed."""
+    path = tmp_path / "lenet.yaml"
+    path.write_text("title: [")
+    eye = object.__new__(watching._Eye)
+    eye.broken, eye.watched = {}, []
+    eye.look(path, "asv", [watching.Environment(label, {}, {}) for label in ("1.8.0", "1.9.1")])
+    assert sorted(eye.broken) == sorted(watching._key("lenet", label) for label in ("1.8.0", "1.9.1"))
