@@ -6,6 +6,7 @@ lies across, the answer is ``invalid`` with what could have been detected.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -137,10 +138,10 @@ class Limits(Strict):
         """Where the interval of a ratio lies with regard to the limits, and what helps where it lies across one."""
         compared = ratio.comparison
         verdict = within(compared.low, compared.high, self.at_least, self.at_most)
-        sentence = (
-            f"{what} {compared.estimate:.1%} of {versus} ({compared.low:.1%} to {compared.high:.1%}; {ratio.basis}); "
-        )
-        sentence += f"{self.expected}; detectable: ±{compared.detectable:.1%}"
+        is_open = math.isinf(compared.high)
+        interval = f"{compared.low:.1%} to {'any number' if is_open else f'{compared.high:.1%}'}"
+        sentence = f"{what} {compared.estimate:.1%} of {versus} ({interval}; {ratio.basis}); {self.expected}"
+        sentence += "" if is_open else f"; detectable: ±{compared.detectable:.1%}"
         if verdict == "invalid":
             sentence += f"; the interval lies across the limit, {more('repeat', repeats)}"
         return Finding(verdict, sentence, compared)

@@ -44,7 +44,7 @@ class Updates(Word, Check):
     def judge_repeats(
         self, subjects: Sequence[ArmMeasures], baselines: Sequence[ArmMeasures], between: Spread = BETWEEN_RUNS
     ) -> Finding:
-        """Against another arm: none in any repeat, or over three of them no more than there."""
+        """Against another arm: none in any repeat, or over three of them no more than there; of equal ones over six."""
         if self.versus is None:
             return super().judge_repeats(subjects, baselines, between)
         mine, theirs = ([arm.get("misapplied_updates").value for arm in arms] for arms in (subjects, baselines))
@@ -58,7 +58,8 @@ class Updates(Word, Check):
         if not any(mine):
             return Finding("pass", _ALL_SHOWN)
         told = f"{mean(mine):.3g} rows show other updates than were sent, {mean(theirs):.3g} in {self.versus}"
-        least = MIN_REPEATS if len({one - other for one, other in zip(mine, theirs, strict=True)}) > 1 else _ALIKE
+        alike = len(mine) > 1 and len({one - other for one, other in zip(mine, theirs, strict=True)}) == 1
+        least = _ALIKE if alike else MIN_REPEATS
         if len(mine) < least:
             return Finding("invalid", f"{told}; give repeat: {least}, so that chance can be told")
         found = difference_of_pairs(mine, theirs)

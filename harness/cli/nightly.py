@@ -199,8 +199,8 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
         if begun is not None and is_young and _software(begun) == _software(new):
             _say(f"goes on with the night {folder.id}, which was not ended")
             return begun, folder
-        why = "it was killed, and did not go on before what it measured changed, or half a day was over"
-        why = "it was over, and the ledger did not take it" if _in_ledger(folder) else why
+        killed = "it was killed, and did not go on before what it measured changed, or half a day was over"
+        why = "it was over, and the ledger did not take it" if _in_ledger(folder) else killed
         _append(told.ledger, Night(folder.id, [], ready.facts, failure=why), {})
         break
     return new, study_folder.create(arguments.results, Nightly.name, new.question)
@@ -228,11 +228,7 @@ def _over(study: Nightly, night: Night, folder: StudyFolder, ready: Ready, told:
     kept = {"numbers": _numbers(study, night, keys), "commit": "", "filed": False}
     folder.write_json(_IN_LEDGER, kept)
     _queue(night, told)
-    try:
-        commit = _append(told.ledger, night, ready.files, _written(study))
-    except HarnessError:  # the disk may be full: it is told all the same
-        _tell(night, told)
-        raise
+    commit = _append(told.ledger, night, ready.files, _written(study))
     try:
         folder.write_json(_IN_LEDGER, {**kept, "commit": commit})
     finally:  # the ledger knows of it now, and no later night tells it again

@@ -17,7 +17,7 @@ DEFAULT = "default"
 HELP = "list, build and remove the MXNet environments that scenarios run with"
 EXIT_CODES = (
     "exit codes: 0 done, 1 (check) a target does not import, or has no code for the GPU at hand, "
-    "2 a mistake in the input, 130 interrupted"
+    "2 a mistake in the input, 3 a target cannot be had, 130 interrupted"
 )
 
 

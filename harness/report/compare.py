@@ -107,7 +107,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
     if finding.mean is None or finding.mean.n < MIN_VALUES:
         return f"an interval needs {counted(MIN_VALUES)} that count; go on with --resume last and a larger --budget"
     if math.isinf(finding.mean.detectable):
-        return "the first look is due once a quarter of the budget is spent; go on with --resume last"
+        due = (
+            f"all {counted(study.question_.seeds)} are there" if study.of_seeds else "a quarter of the budget is spent"
+        )
+        return f"the first look is due once {due}; go on with --resume last"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     if (enough := study.enough(finding)) is None and _is_unguarded(study, finding):
         return f"{seen}; that it is the same takes the time of all steps, which nobody saw here"

@@ -113,8 +113,8 @@ def _detectable(axes: Axes, study: Compare, side: Side) -> None:
     if not told:
         axes.set(xticks=[], yticks=[])
         few = len(study.evidence.counted) < MIN_VALUES
-        told_ = f"an interval needs {MIN_VALUES} pairs" if few else "the first look is due at a quarter of the budget"
-        axes.text(0.5, 0.5, told_, ha="center", fontsize=8, transform=axes.transAxes)
+        why = f"an interval needs {study.question_.compared.counted(MIN_VALUES)}" if few else "no look was due yet"
+        axes.text(0.5, 0.5, why, ha="center", fontsize=8, transform=axes.transAxes)
         return
     axes.plot([point.seconds for point in told], sizes, ".-", color=_DOT)
     axes.set_ylim(0, 1.2 * max(sizes))

@@ -25,7 +25,7 @@ class Spread:
     source: str
 
     def __str__(self) -> str:
-        digits = f"{self.sd:.0%}" if self.sd >= 1 else f"{100 * self.sd:.2g}%"
+        digits = f"{self.sd:.0%}" if self.sd >= 0.995 else f"{100 * self.sd:.2g}%"
         return f"{digits} from {self.what} as {self.source}"
 
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from harness.base.errors import HarnessError, InputError
 from harness.storage.named import slug
-from harness.storage.run_folder import storage_error
 
 BRANCH = "nights"
 """Of a project that is a whole repository; one in a folder of it has its own, ``nights-FOLDER``."""
@@ -104,8 +103,8 @@ class Ledger:
         try:
             tree = self._tree(files)
         except OSError as error:
-            place = Path(error.filename or "the folder of temporary files")
-            raise storage_error(error, place, " with TMPDIR") from error
+            why = (error.strerror or str(error)).lower()
+            raise HarnessError(f"no temporary file can be written: {why}; free some space, or set TMPDIR") from error
         parent = ["-p", before] if before else []
         commit = self._git(*self._who(), "commit-tree", tree, *parent, "-m", message)
         self._git("update-ref", "-m", message.splitlines()[0], self._ref, commit, before or _NOBODY)

@@ -185,8 +185,8 @@ class Comparison(Study):
     @property
     def nothing(self) -> str:
         """Why there is no pair to compare by."""
-        if self.failed.told:
-            return f"nothing was compared: {self.failed.told[-1]}"
+        if self.changed or self.failed.told:
+            return f"nothing was compared: {self.changed or self.failed.told[-1]}"
         if self.question_.of_meaning and self.meanings:
             return "no pair was made: short runs tell what both compute"
         return "nothing was compared: the budget has no room for a pair" if self.over else "nothing was compared yet"

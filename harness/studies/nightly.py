@@ -136,6 +136,8 @@ class Nightly(Composite):
         each = self.tonight.of(suspect)
         steps = each.steps_of(suspect.arm)
         changed = bool(steps) and each.hindrance(suspect.arm) == ""
+        if suspect.measure != OUTCOME and not each.has_then(suspect.arm):
+            return  # whatever came of it, nothing would be decided
         if suspect.measure == OUTCOME:
             yield from self._runs(suspect, [len(steps), 0] if changed else [len(steps)], OUTCOME_RERUNS)
         elif changed:

@@ -29,7 +29,7 @@ def ruled(tonight: Tonight, suspect: Suspect) -> tuple[Word, str]:
     if hindrance:
         return "not decided", f"its software of then cannot be had back: {hindrance}"
     if not each.has_then(suspect.arm):
-        return "not decided", "there is no good night with software of its own to put beside it"
+        return "not decided", "no good night had this arm, so that nobody knows what changed since"
     again = _unusual(tonight, suspect, len(steps))
     if _moved_with_software(tonight, suspect):
         return "not decided", _MOVED

@@ -28,8 +28,7 @@ class ShortRuns:
     Where the first side does not repeat itself, nothing is meant until it was run some more times; where others differ
     by what rounding might grow to, it is run with other rounding, once. What differs then is run twice more, as is the
     first side: one run of either may be the odd one; not with ``once_more`` False. ``found``: of each other side;
-    ``tried``: runs of
-    these that were made.
+    ``tried``: which of these runs were made.
     """
 
     def __init__(self, first: str, others: Sequence[str], once_more: bool = True) -> None:

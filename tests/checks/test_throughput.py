@@ -83,6 +83,7 @@ def test_a_baseline_that_may_be_idle_has_an_open_end() -> None:
     finding = check.judge(arm(from_samples("throughput", "samples/s", [1.0] * 10)), arm(idle, name="control"))
     assert finding.comparison is not None
     assert math.isinf(finding.comparison.high)
+    assert " to any number; 1 run of each" in finding.reason and "detectable" not in finding.reason
     judged = Judged("main", "throughput", finding.verdict, finding.reason, finding.comparison)
     body = Verdict("run", "t", "pass", "", [judged], [], [], [], {}).as_json()
     again = Verdict.from_json(json.loads(json.dumps(body, allow_nan=False)))

@@ -858,5 +858,6 @@ def test_a_study_whose_script_is_gone_is_shown_and_not_gone_on_with(tmp_path: Pa
     assert again.changed == f"workload.script: {script} is not a file, but was when this was begun"
     assert (list(again.wanted()), again.over) == ([], True)
     assert again.summary()["why_undecided"] == again.changed
+    assert again.in_words.startswith(f"q: nothing was compared: {again.changed}")
     with pytest.raises(ScenarioError, match="is not a file"):
         Compare(scenario, Question())

@@ -739,8 +739,8 @@ def test_the_machine_is_not_blamed_where_nobody_knows_what_the_software_was(fold
     for number, watched in enumerate((no_good_night, new_arm)):
         study = _night(create(folder.results, f"nightly{number}", {}), watched, repeat=1)
         study.verdicts["round-1-mlp"] = _verdict("run", 1.5)
-        study.verdicts |= {f"with-0-{again}-throughput-main-mlp": _verdict("run", 1.5) for again in (1, 2)}
-        told = [(answer.word, "no good night" in answer.text) for answer in study.answers]
+        assert not _next(study).startswith("with-"), "runs would not decide it"
+        told = [(answer.word, "no good night had" in answer.text) for answer in study.answers]
         assert told == [("not decided", True)]
 
 

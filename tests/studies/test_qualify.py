@@ -13,6 +13,7 @@ import pytest
 
 from harness.base.errors import InputError, ScenarioError
 from harness.execution import processor
+from harness.execution.interruption import Interruption
 from harness.scenario.schema import Target
 from harness.statistics.sequential import Look
 from harness.studies import (
@@ -34,7 +35,7 @@ from harness.studies.parity import Difference, Parity
 from harness.studies.qualification import NEW, Asked
 from harness.studies.qualify import Qualify
 from harness.studies.row import Reason, Row, accepting
-from harness.studies.study import Study
+from harness.studies.study import Study, Trial
 
 VALUES: Mapping[str, Any] = {
     "title": "t",
@@ -72,6 +73,9 @@ def test_one_whose_script_is_gone_is_shown(tmp_path: Path) -> None:
     assert again.keys == ["speed-own", "latency-own"]
     with pytest.raises(ScenarioError, match="is not a file"):
         Qualify(study.asked_)
+    folder = study_folder.create(tmp_path, "qualify", study.question)
+    (answer,) = again.run([Trial("speed-own")], folder, Interruption(), None)
+    assert "is not a file, but was when this was begun" in answer.failure, "it is asked once the script is back"
 
 
 def test_sides_differ_in_their_targets_only() -> None:
