@@ -107,10 +107,10 @@ def _undecided(study: Compare, finding: Finding) -> str:
     if finding.mean is None or finding.mean.n < MIN_VALUES:
         return f"an interval needs {counted(MIN_VALUES)} that count; go on with --resume last and a larger --budget"
     if math.isinf(finding.mean.detectable):
-        due = (
-            f"all {counted(study.question_.seeds)} are there" if study.of_seeds else "a quarter of the budget is spent"
-        )
-        return f"the first look is due once {due}; go on with --resume last"
+        seeds, time_ = counted(study.question_.seeds), f"a quarter of {study.spending.planned:.0f} s is spent"
+        due = f"all {seeds} are there" if study.of_seeds else time_
+        larger = " and a larger --budget" if study.over else ""
+        return f"the first look is due once {due}; go on with --resume last{larger}"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     if (enough := study.enough(finding)) is None and _is_unguarded(study, finding):
         return f"{seen}; that it is the same takes the time of all steps, which nobody saw here"

@@ -65,7 +65,7 @@ def test_what_an_interval_waits_for_is_told() -> None:
     study, effects = _study(), {"throughput": {"b": 0.01}, "throughput_overall": {"b": 0.01}}
     for number in range(6):
         told = "\n".join(_lines(study))
-        assert ("the first look is due once a quarter of the budget is spent" in told) == (number >= 4)
+        assert ("due once a quarter of 300 s is spent; go on with --resume last" in told) == (number >= 4)
         assert ("an interval needs 4 pairs that count" in told) == (1 <= number < 4)
         study.spending.add(1.0)
         study._take(Pair("run", 1.0, {name: {"b": 0.01 + number / 1000} for name in effects}, {}))
