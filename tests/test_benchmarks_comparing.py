@@ -138,4 +138,10 @@ def test_the_page_has_the_table_of_what_is_kept(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cases, "KEPT", ROOT / "results" / "comparing")
     page = (ROOT / "docs" / "comparing.md").read_text()
     told = page.split("<!-- table: python -m benchmarks.comparing table -->\n")[1].split("\n<!-- end of table -->")[0]
-    assert told == table.text().replace("### lenet\n\n", "lenet, one process: ").strip()
+    text = table.text()
+    assert told == text.replace("### lenet\n\n", "lenet, one process: ").strip()
+    names = ("lenet, one process", "lenet, two workers", "resnet18, one process", "a transformer, two workers")
+    ours = [line.split("|")[2:6] for line in text.splitlines() if line.startswith("| `harness compare`")]
+    for name, cells in zip((*names, "resnet18, two workers"), ours, strict=True):
+        *seen, alarms = (float(cell.strip(" %")) for cell in cells)
+        assert f"| {name} | {' | '.join(f'{share:g}' for share in seen)} | {alarms} |" in page

@@ -36,7 +36,7 @@ class Updates(Word, Check):
         if misapplied.value is None:
             return Finding("invalid", "only the oracle counts updates; give workload.training: oracle")
         if misapplied.value == 0 and (short := cut_short([subject])):
-            return Finding("invalid", f"no row shows other updates than were sent, but {short}")
+            return Finding("invalid", f"no row shows other updates than were sent until then, but {short}")
         if misapplied.value == 0:
             return Finding("pass", _ALL_SHOWN)
         return Finding("fail", f"{misapplied.value:.0f} rows show other updates than were sent: {misapplied.note}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.execution.machine import Capability
 
 HELP = "say what this machine lets scenarios do, and how to enable what is missing"
-EXIT_CODES = "exit codes: 0 all is there that scenarios need, 1 something is missing, 2 a mistake in the input"
+EXIT_CODES = "exit codes: 0 all is there that scenarios need, 1 something is missing, 130 interrupted"
 EXIT_MISSING = 1
 
 

@@ -122,9 +122,8 @@ class Memory(Measure):
 def _peak(role: str, worker: _Worker) -> Quantity:
     if not worker.peak:
         return Quantity("peak_memory", "B", None, subject=role, note="no window ended")
-    return Quantity(
-        "peak_memory", "B", worker.peak, 1, worker.peak, worker.peak, role
-    )  # no sample: the kernel keeps it
+    peak = worker.peak  # no sample: the kernel keeps it
+    return Quantity("peak_memory", "B", peak, 1, peak, peak, role)
 
 
 def _beyond_live(role: str, worker: _Worker) -> Iterable[Quantity]:

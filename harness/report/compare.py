@@ -113,7 +113,8 @@ def _undecided(study: Compare, finding: Finding) -> str:
         return f"the first look is due once {due}; go on with --resume last{larger}"
     seen = f"four of five such comparisons would have found an effect of {detectable(finding)}"
     if (enough := study.enough(finding)) is None and _is_unguarded(study, finding):
-        return f"{seen}; that it is the same takes the time of all steps, which nobody saw here"
+        same = "that it is the same takes the time of all steps, which nobody saw here"
+        return f"{seen}; {same}: more pairs tell a difference only"
     if enough is None:
         return f"{seen}; more pairs are needed (--resume with a larger --budget), or a quieter machine"
     takes = duration_at_least(enough.budget)

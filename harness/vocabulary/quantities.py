@@ -47,7 +47,7 @@ class ArmMeasures:
     def get(self, name: str, subject: str = "") -> Quantity:
         """The quantity of that name, for the whole arm or for one role or host."""
         known = self.quantities.get((name, subject))
-        return known or Quantity(name, "", None, subject=subject, note="was not measured")
+        return known or Quantity(name, "", None, subject=subject, note="nothing of it was seen")
 
     def of_subjects(self, name: str) -> Sequence[Quantity]:
         """The quantities of that name, one a role or host; a single one that is not available where there is none."""

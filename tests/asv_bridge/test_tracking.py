@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from asv._stats import is_different
 from asv_runner.statistics import compute_stats
 
+from harness.asv_bridge import tracking
+from harness.asv_bridge.nights import NIGHT_VARIABLE
 from harness.asv_bridge.tracking import _beside_one, _drift, as_samples
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.checks.arms import arm
@@ -90,3 +93,13 @@ def test_what_takes_half_as_long_again_is_marked(repeats: int, share: float) -> 
     for _ in range(NIGHTS):
         marked += _marked(_told(_night(draw, repeats)), _told([1.5 * value for value in _night(draw, repeats)]))
     assert marked >= share * NIGHTS
+
+
+def test_a_night_lies_as_far_apart_as_this_machines_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    night = {"numbers": {"main": {"seconds_per_sample": [1.0], "final_loss": [1.0]}}, "noise": 0.2}
+    monkeypatch.setenv(NIGHT_VARIABLE, "night.json")
+    monkeypatch.setattr(tracking, "_of_night", lambda loaded: night)
+    loaded: Any = None
+    seconds, loss = (tracking.samples(loaded, "main", name) for name in ("seconds_per_sample", "final_loss"))
+    assert seconds == {"samples": as_samples(1.0, (), 0.2), "number": 1}
+    assert loss == {"samples": as_samples(1.0, ()), "number": 1}, "that is of the speed of this machine"

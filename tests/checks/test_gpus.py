@@ -81,7 +81,7 @@ def test_memory_may_be_so_much_more_than_in_another_arm(theirs: list[float], ver
     found = check.judge_repeats(_used(3, 3, 3), [arm(repeat=n) for n in (1, 2, 3)])
     assert (found.verdict, found.reason) == (
         "invalid",
-        "gpu memory peak of any GPU is not available: was not measured",
+        "gpu memory peak of any GPU is not available: nothing of it was seen",
     )
 
 

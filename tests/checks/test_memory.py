@@ -109,7 +109,7 @@ def test_growth_is_compared_over_three_repeats_at_least() -> None:
 
 def test_what_the_other_arm_did_not_measure_is_invalid() -> None:
     finding = _compared({"growth_at_most": "1MB"}, _peaks(1, growth=1.0), _peaks(1))
-    assert finding == Finding("invalid", "memory growth of any worker is not available: was not measured")
+    assert finding == Finding("invalid", "memory growth of any worker is not available: nothing of it was seen")
 
 
 def test_a_percentage_is_of_something() -> None:

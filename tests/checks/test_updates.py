@@ -20,7 +20,7 @@ def test_none_misapplied_passes_and_one_fails_by_name() -> None:
 
 def test_nothing_is_said_of_updates_that_never_came() -> None:
     finding = CHECK.judge(arm(Quantity("misapplied_updates", "rows", 0), outcome="hung"), None)
-    told = "no row shows other updates than were sent, but main did not train to its end"
+    told = "no row shows other updates than were sent until then, but main did not train to its end"
     assert (finding.verdict, finding.reason) == ("invalid", told)
 
 

@@ -39,6 +39,9 @@ def test_what_options_left_out_is_in_the_first_line() -> None:
     few = replace(asked, operators=("sin",), faults=("kill",), topologies=())
     told = "as far as asked (operators: sin; topologies: none; faults: kill): mxnet 1.8.0.post0"
     assert told in report.headline(Qualify(few))
+    both = Target(mxnet="1.9.1", horovod="0.28.1")
+    without = replace(asked, old=both, new=both, topologies=("dist_sync", "dist_async"))
+    assert "as far as asked (topologies: dist_sync, dist_async)" in report.headline(Qualify(without))
     speed = replace(few, rows=("speed",))
     assert "as far as asked (speed): " in report.headline(Qualify(speed))
 

@@ -14,9 +14,10 @@ from harness.judging.verdict import Verdict
 from harness.studies import pairs, sides
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
-from harness.vocabulary.events import Ended, Window
+from harness.vocabulary.events import Window
 from harness.vocabulary.quantities import Quantity
 from tests.checks.arms import arm
+from tests.studies.two_sides import taken
 
 SCENARIO = Sides(
     "question",
@@ -101,14 +102,6 @@ def test_sides_that_took_unlike_steps_are_not_compared_where_they_end() -> None:
 
     assert (found(50).parted, found(50).effects["peak_memory"]) == ({"b": 0.0}, {"b": 0.0})
     assert (found(31).parted, found(31).effects) == ({}, {})
-
-
-def taken(first: int, other: int) -> Verdict:
-    """Sides that took so many steps."""
-    loss, peak = Quantity("final_loss", "loss", 0.5, 1), Quantity("peak_memory", "B", 200.0, 1, subject="worker/0")
-    both = [(arm(loss, peak, name=name), taken) for name, taken in (("a", first), ("b", other))]
-    ended = [replace(each, ended=Ended(9.0, each.of, "", "completed", "", steps=taken)) for each, taken in both]
-    return Verdict("id", "t", "pass", "", [], ended, [], [], {})
 
 
 def test_a_gpu_whose_clocks_fell_disturbs_a_pair() -> None:

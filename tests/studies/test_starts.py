@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import pytest
 
 from harness.base.errors import DamagedRunError
+from harness.execution.interruption import Interruption
 from harness.gpu.devices import Driver, Gpu
 from harness.gpu.machine_code import MachineCode
 from harness.scenario.schema import Target
 from harness.studies import starts, study_folder
 from harness.studies.starts import Starts
+from harness.studies.study import Trial
 from harness.targets.interpreter import Interpreter
 from harness.targets.probed import Probed, Taken
 
@@ -198,3 +201,23 @@ def test_a_damaged_answer_is_named(tmp_path: Path, body: Any) -> None:
     study.folder.write_json("from.json", body)
     with pytest.raises(DamagedRunError):
         study.add("from", None, "")
+
+
+def test_both_are_asked_the_same_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a script got one while only the first had answered: the old one would lack it, and nothing be gone."""
+    study = _study(tmp_path, OLD, NEW)
+    assert study.folder is not None
+    del study._found["to"]
+    (tmp_path / "train.py").write_text(f"{SCRIPT}mx.nd.late([1])\n")
+    asked: list[list[str]] = []
+
+    def answer(target: Target, names: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
+        asked.append(list(names))
+        return NEW.as_json()
+
+    monkeypatch.setattr(Starts, "_asked", staticmethod(answer))
+    list(study.run([Trial("to")], study.folder, Interruption(), None))
+    assert [name for name in asked[0] if "late" in name] == []
+    study._found.clear()
+    list(study.run([Trial("from")], study.folder, Interruption(), None))
+    assert [name for name in asked[1] if "late" in name] == ["mxnet.nd.late"], "none has answered: scripts as they are"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import yaml
 
 from harness.base.errors import InputError
 from harness.planning.validation import load
-from harness.scenario.schema import Target
+from harness.scenario.schema import SEEDS, Target
 from harness.studies import survival
 from harness.studies.survival import Survival, ending
 from harness.studies.table import FAILED, Result
@@ -157,3 +158,10 @@ def test_names_that_would_share_a_cell_are_refused() -> None:
 
 def test_without_a_cell_nothing_is_decided() -> None:
     assert Survival(OLD, NEW, [], []).row.word == "not decided"
+
+
+def test_seeds_of_more_runs_go_round() -> None:
+    study = _study(["crashed"], ["hung"])
+    values = {**yaml.safe_load(study.cells[CELL].text), "seed": SEEDS - 1}
+    study.cells[CELL] = replace(study.cells[CELL], text=yaml.safe_dump(values))
+    assert [yaml.safe_load(trial.text)["seed"] for trial in study.wanted()] == [0, 0, 1, 1]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
 from harness.studies import unmeasured
-from tests.studies.test_pairs import taken
-from tests.studies.two_sides import with_losses
+from harness.studies.compared import MEASURES
+from tests.studies.two_sides import taken, with_losses
 
 
 def test_it_is_told_that_training_was_shorter_than_a_pair(plan_of: Callable[..., Plan]) -> None:
@@ -19,6 +19,15 @@ def test_it_is_told_that_training_was_shorter_than_a_pair(plan_of: Callable[...,
     assert unmeasured.ended_early(taken(100, 100), plan_of()) == ""
     nobody = Verdict("id", "t", "pass", "", [], [], [], [], {})
     assert unmeasured.ended_early(nobody, plan_of()) == "", "nobody knows"
+
+
+def test_why_a_side_has_no_number() -> None:
+    def told(verdict: Verdict, measure: str = "peak_memory") -> str:
+        return unmeasured.why_no_number(verdict, MEASURES[measure], "a", "b", in_turns=True)
+
+    assert told(taken(50, 31)) == "a took 50 steps and b took 31 steps, by a script's own end"
+    assert told(taken(50, 50), "input_wait") == "nothing of it was seen"
+    assert told(with_losses(0.3, None), "drift") == "no step ended"
 
 
 def test_a_seed_that_led_nowhere_is_not_just_left_out() -> None:

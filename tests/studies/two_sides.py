@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.judging.verdict import Verdict
 from harness.studies.compare import Compare
 from harness.studies.finding import Question
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
+from harness.vocabulary.events import Ended
 from harness.vocabulary.quantities import ArmMeasures, Quantity
+from tests.checks.arms import arm
 
 SIDES = Sides(
     "q", {"title": "t", "workload": {"model": "mlp", "steps": 50}}, (Side("a", {}), Side("b", {"target.env.X": 1}))
@@ -33,3 +37,11 @@ def with_losses(*losses: float | None) -> Verdict:
         for side, loss in zip("ab", losses, strict=True)
     ]
     return Verdict("run", "", "pass", "", (), arms, (), (), {})
+
+
+def taken(first: int, other: int) -> Verdict:
+    """Sides that took so many steps."""
+    loss, peak = Quantity("final_loss", "loss", 0.5, 1), Quantity("peak_memory", "B", 200.0, 1, subject="worker/0")
+    both = [(arm(loss, peak, name=name), taken) for name, taken in (("a", first), ("b", other))]
+    ended = [replace(each, ended=Ended(9.0, each.of, "", "completed", "", steps=taken)) for each, taken in both]
+    return Verdict("id", "t", "pass", "", [], ended, [], [], {})
