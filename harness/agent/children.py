@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.agent import placement
 from harness.base.outlet import Outlet
-from harness.base.process import die_with_parent
+from harness.base.process import die_with_parent, fix_addresses
 from harness.vocabulary.instructions import Spawn
 
 COMMAND_SECONDS = 60.0
@@ -126,6 +126,8 @@ def spawn(instruction: Spawn, enter: Sequence[Callable[[], None]] = (), keep: Se
 
     def prepare() -> None:
         die_with_parent()
+        if share is not None:
+            fix_addresses()
         for move in enter:
             move()
         os.chdir(instruction.cwd)

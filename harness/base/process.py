@@ -13,6 +13,8 @@ from contextlib import suppress
 _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
 _PR_SET_CHILD_SUBREAPER = 36
+_ADDR_NO_RANDOMIZE = 0x0040000
+_PERSONALITY_AS_IT_IS = 0xFFFFFFFF
 _libc = ctypes.CDLL(None)
 _answering = set[int]()
 """Processes that `answer` waits for, each the first of its group."""
@@ -94,6 +96,22 @@ def _kill_group(pid: int) -> None:
 def adopt_orphans() -> None:
     """Become the parent of all below that lose theirs, so that none of them is lost sight of."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def fix_addresses() -> bool:
+    """Before exec: let the kernel map the program where it maps it in every process, and draw nothing (personality(2)).
+
+    False where it refuses, as in containers by their filter of system calls.
+    """
+    return bool(_libc.personality(_libc.personality(_PERSONALITY_AS_IT_IS) | _ADDR_NO_RANDOMIZE) >= 0)
+
+
+def can_fix_addresses() -> bool:
+    """Whether `fix_addresses` would be allowed; this process stays as it is."""
+    before = _libc.personality(_PERSONALITY_AS_IT_IS)
+    is_allowed = fix_addresses()
+    _libc.personality(before)
+    return is_allowed
 
 
 def tighten_timers() -> None:

@@ -10,9 +10,12 @@ each message anew, so that by luck one has ten times the page faults of its twin
 resnet18 with two workers had 1,000 to 18,000 a second, and in 7 of 7 pairs the side with more was slower, by up to
 3.5 %. Servers in turns keep what they had.
 
-Where its memory lies decides, too, how fast a program is, and a longer environment moves all that is allocated after
-it (Mytkowicz and others, 2009). So each process has a padding of another length in every pair: what is luck has to
-differ from pair to pair, or it passes for an effect, as it did (`docs/comparing.md`).
+Where its memory lies decides, too, how fast a program is. The kernel draws that for every process; so the agent lets
+it draw nothing (`harness/agent/children.py`), and each process moves what it maps by as many pages as its twin. A
+longer environment moves what lies on the stack and after it (Mytkowicz and others, 2009), so that it has a padding,
+too, as long as its twin's. Of one pair both have the same luck, as far as threads that allocate at the same time let
+them, and other pairs have other luck: what is the same in all of them passes for an effect, as it did
+(`docs/comparing.md`).
 """
 
 from __future__ import annotations
@@ -23,10 +26,13 @@ from collections.abc import Iterable
 from harness.planning.plan import Arm
 from harness.topologies import Role
 
-HASH_SEED, PADDING = "PYTHONHASHSEED", "HARNESS_PADDING"
+HASH_SEED, PADDING, SHIFT = "PYTHONHASHSEED", "HARNESS_PADDING", "HARNESS_SHIFT"
 
 LENGTHS = (512, 4608)
 """Bytes of a padding: long enough to lie among other allocations, and to move them by anything up to a page."""
+
+SHIFTS = (1, 1 << 20)
+"""Pages by which all that is mapped is moved: as far as the address bits go that caches and predictors look at."""
 
 KEEPS_MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
@@ -57,12 +63,12 @@ def alike(arms: Iterable[Arm]) -> list[Arm]:
 
 def _among(arm: Arm, company: list[Arm]) -> Arm:
     asks_for_malloc = any(name.startswith(_MALLOC) for each in company for name in each.env)
-    hashed = (_padded(_hashed(role, arm), arm) for role in arm.roles)
+    drawn = (_padded(_shifted(_hashed(role, arm), arm), arm) for role in arm.roles)
     return arm.model_copy(
         update={
             "threads": max(map(_threads, company)),
             "restless": any(map(_is_restless, company)),
-            "roles": tuple(role if asks_for_malloc else _keeping(role) for role in hashed),
+            "roles": tuple(role if asks_for_malloc else _keeping(role) for role in drawn),
         }
     )
 
@@ -96,9 +102,15 @@ def _is_restless(arm: Arm) -> bool:
 
 
 def _padded(role: Role, arm: Arm) -> Role:
-    """Each process by itself, unlike its twin's."""
-    length = _random(f"{arm.of} {PADDING}", role, arm).randrange(*LENGTHS)
+    """As long as its twin's: what a side adds to its environment moves the rest by as much, wherever that lies."""
+    length = _random(PADDING, role, arm).randrange(*LENGTHS)
     return role.model_copy(update={"env": {**role.env, PADDING: "x" * length}})
+
+
+def _shifted(role: Role, arm: Arm) -> Role:
+    """As its twin is."""
+    pages = _random(SHIFT, role, arm).randrange(*SHIFTS)
+    return role.model_copy(update={"env": {**role.env, SHIFT: str(pages)}})
 
 
 def _hashed(role: Role, arm: Arm) -> Role:

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import compiled, failures, job, worker
+from . import compiled, failures, job, layout, worker
 from .channel import Channel
 
 
@@ -16,6 +16,7 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
+    layout.move()
     _keep_to_the_port()
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.agent import children
 from harness.agent.children import Child
-from harness.vocabulary.instructions import Spawn
+from harness.base.process import can_fix_addresses
+from harness.vocabulary.instructions import Share, Spawn
 
 NOBODY: Any = None
 
@@ -56,3 +60,20 @@ def test_a_link_out_of_a_layer_is_none_of_the_layers(tmp_path: Path) -> None:
     (layer / "latest.params").symlink_to("real.params")
     assert asked.newest_checkpoint is not None
     assert asked.newest_checkpoint.resolve() == layer / "real.params"
+
+
+@pytest.mark.skipif(not can_fix_addresses(), reason="the kernel does not let addresses be fixed here")
+@pytest.mark.parametrize(("share", "fixed"), [(Share(0, 1, 1), True), (None, False)])
+def test_only_where_sides_take_turns_are_addresses_fixed(tmp_path: Path, share: Share | None, fixed: bool) -> None:
+    before = Path("/proc/self/personality").read_text()
+    spawned = children.spawn(
+        Spawn("worker/0", ("sleep", "600"), {"PATH": os.environ["PATH"]}, str(tmp_path), os.devnull, share=share)
+    )
+    try:
+        told = int(Path(f"/proc/{spawned.pid}/personality").read_text(), 16)
+    finally:
+        spawned.signal(signal.SIGKILL)
+        spawned.process.wait()
+        spawned.close()
+    assert bool(told & 0x0040000) == fixed
+    assert Path("/proc/self/personality").read_text() == before

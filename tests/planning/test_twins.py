@@ -53,13 +53,25 @@ def paddings(plan: Plan) -> dict[str, list[int]]:
     return {arm.name: [len(role.env.get("HARNESS_PADDING", "")) for role in arm.roles] for arm in plan.arms}
 
 
-def test_every_process_has_a_padding_of_its_own_in_every_pair(plan_of: Callable[..., Plan]) -> None:
+def test_twins_have_one_padding_in_every_pair_another(plan_of: Callable[..., Plan]) -> None:
     """Where memory lies is luck: what would be the same in all pairs would pass for an effect."""
     first, again, other = (paddings(plan_of(TEXT, ("seed", seed))) for seed in (1, 1, 2))
-    assert first == again
-    every = [length for found in (first, other) for each in found.values() for length in each]
-    assert len(set(every)) > 12 and all(512 <= length < 4608 for length in every)
+    assert first == again and first["a"] == first["b"]
+    every = [*first["a"], *other["a"]]
+    assert len(set(every)) > 6 and all(512 <= length < 4608 for length in every)
     assert {*paddings(plan_of(TEXT, ("turns", None)))["a"]} == {0}
+
+
+def shifts(plan: Plan) -> dict[str, list[str]]:
+    return {arm.name: [role.env.get("HARNESS_SHIFT", "") for role in arm.roles] for arm in plan.arms}
+
+
+def test_twins_are_moved_alike_in_every_pair_elsewhere(plan_of: Callable[..., Plan]) -> None:
+    first, again, other = (shifts(plan_of(TEXT, ("seed", seed))) for seed in (1, 1, 2))
+    assert first == again and first["a"] == first["b"]
+    every = [*first["a"], *other["a"]]
+    assert len(set(every)) == 8 and all(1 <= int(pages) < 1048576 for pages in every)
+    assert {*shifts(plan_of(TEXT, ("turns", None)))["a"]} == {""}
 
 
 def keeps(plan: Plan) -> dict[str, list[str]]:

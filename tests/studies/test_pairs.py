@@ -46,13 +46,13 @@ def test_whether_a_pair_counts_does_not_depend_on_what_comes_after(noisy: list[b
 @pytest.mark.parametrize(
     ("step", "resolve", "turn", "turns"),
     [
-        (0.015, 0.01, 1, 67),
-        (0.001, 0.01, 6, 167),
-        (0.006, 0.02, 1, 167),
+        (0.015, 0.01, 1, 33),
+        (0.001, 0.01, 6, 83),
+        (0.006, 0.02, 1, 83),
         (0.2, 0.02, 1, 20),
         (0.005, 0.05, 1, 40),
         (0.0, 0.2, 1, 20),
-        (0.005, 0.001, 1, 200),
+        (0.005, 0.001, 1, 100),
         (0.07, 0.01, 1, 20),  # not the 140 s that 1,000 turns of two sides would take
     ],
 )
