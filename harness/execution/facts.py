@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from harness.base.process import can_fix_addresses
 from harness.base.units import bytes_text
 from harness.execution import control_group, processor
 from harness.gpu import installed
@@ -58,6 +59,7 @@ def of_machine() -> dict[str, Any]:
         "vectors": processor.widest(processor.flags()),
         "cores": os.cpu_count(),
         "cores_allowed": len(os.sched_getaffinity(0)),
+        "fixed_addresses": can_fix_addresses(),
         "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         **control_group.cpu_limit(),
         "memory_bytes": psutil.virtual_memory().total,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness.agent.cluster import TUN_DEVICE
 from harness.base.errors import AgentError, InputError, RegistryError, TargetError
+from harness.base.process import can_fix_addresses
 from harness.execution import processor
 from harness.execution.backends.base import Agent
 from harness.execution.backends.local import LocalBackend
@@ -60,6 +61,7 @@ def _looks() -> dict[str, Callable[[], Capability]]:
         "wire": _wire,
         "stacks": _stacks,
         "compilers": _compilers,
+        "addresses": addresses,
         "bfloat16": bfloat16,
         "gpus": _gpus,
         "targets_for_gpus": _targets_for_gpus,
@@ -238,6 +240,15 @@ def _compilers() -> Capability:
     return Capability(
         "compilers", "topology.horovod", not missing, why, f"apt install {' '.join(missing)}" if missing else ""
     )
+
+
+def addresses() -> Capability:
+    """Whether processes that are compared may lie at the same addresses (`harness/planning/twins.py`)."""
+    name, serves = "fixed addresses", "sides that take turns: memory of both lies alike"
+    if can_fix_addresses():
+        return Capability(name, serves, True, "the kernel fixes them")
+    why = "personality(2) is refused: pairs scatter more, on some processors several times more"
+    return Capability(name, serves, False, why, "allow it in the container's seccomp profile", optional=True)
 
 
 def bfloat16() -> Capability:

@@ -32,7 +32,7 @@ LENGTHS = (512, 4608)
 """Bytes of a padding: long enough to lie among other allocations, and to move them by anything up to a page."""
 
 SHIFTS = (1, 1 << 20)
-"""Pages by which all that is mapped is moved: as far as the address bits go that caches and predictors look at."""
+"""Pages by which all that is mapped is moved, up to 4 GiB (`harness/worker/layout.py`)."""
 
 KEEPS_MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(16 << 30),

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANELS = (("throughput", "samples/s", "window"), ("loss_curve", "loss", "step"))
+_PANELS = (("throughput", "", "window"), ("loss_curve", "loss", "step"))
+"""The measure, what stands beside its axis (the unit, unless this says it), and what is counted along it."""
 _INCHES = (9.0, 3.2)
 
 
@@ -37,7 +38,7 @@ class Verdict(verdict.Verdict):
         for axes, (name, label, unit) in zip(panels, _PANELS, strict=True):
             _panel(axes, self, name)
             axes.set_xlabel(unit)
-            axes.set_ylabel(label)
+            axes.set_ylabel(label or next((arm.get(name).unit for arm in self.arms), ""))
         if self.arms:
             panels[0].legend(frameon=False)
         figure.suptitle(f"{self.verdict}: {self.title}", fontsize=10)

@@ -155,7 +155,7 @@ class Calibrate(Study):
         self.began.append(began)
         self.within.append(stdev(map(math.log, throughput.samples)))
         self._step = self._step or pairs.step_seconds(history.read(folder.path / "history.jsonl"))
-        return f"{key}: {self.rates[-1]:.4g} samples/s"
+        return f"{key}: {self.rates[-1]:.4g} {throughput.unit}"
 
     def _differing(self, ran: Mapping[str, Any]) -> list[str]:
         """By what its numbers are of another machine, or of other software, than those before."""

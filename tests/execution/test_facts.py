@@ -17,7 +17,7 @@ def test_facts_are_complete_and_go_into_json() -> None:
     assert {"cpu_model", "cores", "memory_bytes", "kernel", "governor", "gpus", "load_1min", "environment"} <= set(
         known
     )
-    assert known["cores"] >= 1 and known["vectors"]
+    assert known["cores"] >= 1 and known["vectors"] and known["fixed_addresses"] in (True, False)
     assert known["memory_bytes"] > 1e8
     assert known["target_packages"] == {"mxnet": "1.9.1"}
     assert known["controller_packages"]["asv"] == "0.6.6"

@@ -15,12 +15,13 @@ import ctypes, mmap, os
 from harness.worker import layout
 layout.move()
 held = mmap.mmap(-1, 1 << 22)
-print(ctypes.addressof(ctypes.c_char.from_buffer(held)), "HARNESS_SHIFT" in os.environ)
+blocks = [bytes(100000) for _ in range(20)]
+print(ctypes.addressof(ctypes.c_char.from_buffer(held)), id(blocks[-1]), "HARNESS_SHIFT" in os.environ)
 """
 
 
 def where(env: dict[str, str], limit: str = "") -> str:
-    """Where the program maps 4 MiB, and whether it still finds the variable."""
+    """Where the program maps 4 MiB, where its heap has come to, and whether it still finds the variable."""
     argv = [sys.executable, "-c", WHERE]
     argv = ["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", *argv] if limit else argv
     env = {"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": "1", **env}
@@ -36,6 +37,8 @@ def test_twins_lie_at_the_same_addresses_and_others_as_many_pages_below() -> Non
     addresses = [int(each.split()[0]) for each in (nowhere, one, other)]
     assert addresses[1] - addresses[2] == 9000 * 4096
     assert addresses[0] > addresses[1]
+    heaps = [int(each.split()[1]) for each in (one, other)]
+    assert heaps[1] - heaps[0] == 9000 * 4096
     assert all(each.endswith("False\n") for each in (nowhere, one, twin, other))
 
 
