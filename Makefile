@@ -18,7 +18,9 @@ bench: setup
 		"invalid, the machine may have been busy" >&2; exit $$status
 
 # Tests that wait run side by side; those that measure, alone. What fails is run again, at most twice, and named: a real
-# defect fails three times, a moment in which the machine stood still does not.
+# defect fails three times, a moment in which the machine stood still does not. Hundreds of commands are started: with
+# files of compiled Python, whatever the shell says of these, it takes minutes less.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: setup check
 	$(BIN)/pytest --reruns 2 -n $(SIDE_BY_SIDE) --dist loadscope --no-loadscope-reorder -m "not alone and not gpu and not gpu_target"
 	$(BIN)/pytest --reruns 2 -m alone

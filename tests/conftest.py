@@ -30,6 +30,19 @@ workload: {model: mlp, steps: 100, warmup: 20}
 topology: {kvstore: dist_sync, workers: 2}
 """
 
+_LONG = (
+    "tests/e2e/",
+    "tests/test_benchmarks_itself.py",
+    "tests/simulation/",
+    "tests/gpu/test_pools",
+    "tests/worker/models/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long goes first, so that no processor is left with it alone at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
+
 
 @pytest.fixture
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -14,7 +15,8 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
 _PR_SET_CHILD_SUBREAPER = 36
 _ADDR_NO_RANDOMIZE = 0x0040000
-_PERSONALITY_AS_IT_IS = 0xFFFFFFFF
+_OF_MEMORY = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+_AS_IT_IS = 0xFFFFFFFF
 _libc = ctypes.CDLL(None)
 _answering = set[int]()
 """Processes that `answer` waits for, each the first of its group."""
@@ -101,17 +103,27 @@ def adopt_orphans() -> None:
 def fix_addresses() -> bool:
     """Before exec: let the kernel map the program where it maps it in every process, and draw nothing (personality(2)).
 
-    False where it refuses, as in containers by their filter of system calls.
+    False where it refuses, as in containers by their filter of system calls, and where somebody has limited what may
+    be mapped, of which the worker would take some to move the rest (`harness/worker/layout.py`).
     """
-    return bool(_libc.personality(_libc.personality(_PERSONALITY_AS_IT_IS) | _ADDR_NO_RANDOMIZE) >= 0)
+    if any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in _OF_MEMORY):
+        return False
+    before = _personality(_AS_IT_IS)
+    return before >= 0 and _personality(before | _ADDR_NO_RANDOMIZE) >= 0
 
 
 def can_fix_addresses() -> bool:
-    """Whether `fix_addresses` would be allowed; this process stays as it is."""
-    before = _libc.personality(_PERSONALITY_AS_IT_IS)
-    is_allowed = fix_addresses()
-    _libc.personality(before)
-    return is_allowed
+    """Whether `fix_addresses` would do it; this process stays as it is."""
+    before = _personality(_AS_IT_IS)
+    can = fix_addresses()
+    if can:
+        _personality(before)
+    return can
+
+
+def _personality(flags: int) -> int:
+    """What it was, or -1; the kernel, and filters of system calls, take it for an unsigned long."""
+    return int(_libc.personality(ctypes.c_ulong(flags)))
 
 
 def tighten_timers() -> None:

@@ -247,8 +247,9 @@ def addresses() -> Capability:
     name, serves = "fixed addresses", "sides that take turns: memory of both lies alike"
     if can_fix_addresses():
         return Capability(name, serves, True, "the kernel fixes them")
-    why = "personality(2) is refused: pairs scatter more, on some processors several times more"
-    return Capability(name, serves, False, why, "allow it in the container's seccomp profile", optional=True)
+    why = "refused: pairs scatter more, on some processors several times more"
+    remedy = "allow personality(2) with 0x40000 in the container's seccomp profile, and no ulimit -v or -d"
+    return Capability(name, serves, False, why, remedy, optional=True)
 
 
 def bfloat16() -> Capability:

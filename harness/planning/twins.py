@@ -11,11 +11,11 @@ resnet18 with two workers had 1,000 to 18,000 a second, and in 7 of 7 pairs the 
 3.5 %. Servers in turns keep what they had.
 
 Where its memory lies decides, too, how fast a program is. The kernel draws that for every process; so the agent lets
-it draw nothing (`harness/agent/children.py`), and each process moves what it maps by as many pages as its twin. A
-longer environment moves what lies on the stack and after it (Mytkowicz and others, 2009), so that it has a padding,
-too, as long as its twin's. Of one pair both have the same luck, as far as threads that allocate at the same time let
-them, and other pairs have other luck: what is the same in all of them passes for an effect, as it did
-(`docs/comparing.md`).
+it draw nothing (`harness/agent/children.py`), and each worker and server moves its heap, and what it maps from then on,
+by as many pages as its twin. A longer environment moves what lies on the stack and after it (Mytkowicz and others,
+2009), so that it has a padding, too, as long as its twin's. Of one pair both have the same luck, as far as threads that
+allocate at the same time let them, and other pairs have other luck: what is the same in all of them passes for an
+effect, as it did (`docs/comparing.md`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ HASH_SEED, PADDING, SHIFT = "PYTHONHASHSEED", "HARNESS_PADDING", "HARNESS_SHIFT"
 LENGTHS = (512, 4608)
 """Bytes of a padding: long enough to lie among other allocations, and to move them by anything up to a page."""
 
-SHIFTS = (1, 1 << 20)
-"""Pages by which all that is mapped is moved, up to 4 GiB (`harness/worker/layout.py`)."""
+SHIFTS = ((1, 1 << 16), (1, 1 << 14))
+"""Pages by which what is mapped is moved, up to 256 MiB, and the heap, up to 64 MiB (`harness/worker/layout.py`).
+
+As far as what caches and predictors tell addresses apart by; both count as memory that somebody may have limited.
+"""
 
 KEEPS_MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
@@ -109,8 +112,9 @@ def _padded(role: Role, arm: Arm) -> Role:
 
 def _shifted(role: Role, arm: Arm) -> Role:
     """As its twin is."""
-    pages = _random(SHIFT, role, arm).randrange(*SHIFTS)
-    return role.model_copy(update={"env": {**role.env, SHIFT: str(pages)}})
+    drawn = _random(SHIFT, role, arm)
+    pages = " ".join(str(drawn.randrange(*span)) for span in SHIFTS)
+    return role.model_copy(update={"env": {**role.env, SHIFT: pages}})
 
 
 def _hashed(role: Role, arm: Arm) -> Role:

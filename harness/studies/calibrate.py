@@ -40,7 +40,7 @@ LONG = 3
 _SLOW_BEYOND = 1.645
 """Standard deviations of one less the ratio of both, for independent normal medians."""
 
-DRAWN_FROM, BEFORE = 20, 1
+DRAWN_FROM, BEFORE = 20, 2
 """The least duets that comparisons are drawn anew from, and what a comparison spends, in pairs, on meaning."""
 
 

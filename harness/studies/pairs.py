@@ -29,7 +29,7 @@ lenet with 6 ms a step, 9 pairs each by turns: ±0.44 % with 1,100 turns of one 
 """
 
 TURNS, MEAN_TURNS = (20, 1000), 1000
-"""Of each side in a pair: the least, the most, and what 1 % takes if there is time; of twice as much a quarter does."""
+"""Of each side in a pair: the least, the most, and what 1 % would take without the end below; of 2 % a quarter."""
 
 PAIR_SECONDS = 1.0
 """Of all turns of a pair, by its fastest steps, if the least of them are not longer; in all it takes almost twice that.
@@ -38,6 +38,9 @@ About what a quick start takes: what tells twins apart lasts as long as they liv
 longer ones. Two workers of lenet scattered by 1.54 % with 150 turns and 1.64 % with the first 60 of them (36 pairs);
 laid out alike, by 0.9 % with 79 turns, of which 0.6 % is within pairs (24), where a pair starts in 1.6 s.
 """
+
+PLAIN_SECONDS = 2.0
+"""Where all pairs start as production does, which takes twice as long and more."""
 
 WARMUP_TURNS = 3
 
@@ -88,7 +91,7 @@ def duet(
     ``starts``: it is to start as production does. ``among``: so many sides share the time of a pair.
     """
     turn = max(1, round(TURN_SECONDS / (step or TURN_SECONDS)))
-    fit = PAIR_SECONDS / (turn * step * among) if step else math.inf
+    fit = (PLAIN_SECONDS if starts else PAIR_SECONDS) / (turn * step * among) if step else math.inf
     turns = round(min(MEAN_TURNS * (RESOLVE / resolve) ** 2, fit))
     quick = not starts and number % PLAIN_EVERY != 0
     turns = min(max(turns, TURNS[0]), TURNS[1])
@@ -180,6 +183,8 @@ def what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
     targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
     files = worker_archive.copies(folder.path / "worker.pyz")
     machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
+    if (fixed := facts.get("fixed_addresses")) is not None:
+        machine["whether addresses can be fixed"] = fixed
     of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
     return {"the harness": plan.harness, **files, **machine, **of_targets}
 

@@ -4,22 +4,38 @@ import ctypes
 import mmap
 import os
 
-_HEAP_PAGES = 1 << 14
-"""The heap is moved by less than so many: it counts as data that is written (RLIMIT_DATA), and is never touched."""
+_AS_IT_IS, _ADDR_NO_RANDOMIZE = 0xFFFFFFFF, 0x0040000
+"""Of personality(2), as the agent sets it (`harness/base/process.py`)."""
 
-_held = None
-"""For as long as the process lives."""
+_HUGE_PAGE = 1 << 21
+"""Some kernels map at multiples of it what is as long."""
+
+_FAILED = ctypes.c_void_p(-1).value
 
 
 def move():
-    """Take addresses that nothing uses: what is mapped later lies below them, and what is on the heap above."""
-    global _held
+    """Take addresses that nothing uses: what is mapped later lies below them, and what is on the heap above.
+
+    Not where the kernel draws addresses all the same. What this process starts has drawn ones: it moves nothing.
+    """
     pages = os.environ.pop("HARNESS_SHIFT", None)
-    if pages is None:
+    libc = ctypes.CDLL(None)
+    flags = libc.personality(ctypes.c_ulong(_AS_IT_IS))
+    if pages is None or flags < 0 or not flags & _ADDR_NO_RANDOMIZE:
         return
-    private, nothing = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0
-    try:
-        _held = mmap.mmap(-1, int(pages) * mmap.PAGESIZE, flags=private, prot=nothing)
-    except OSError:
-        pass  # a limit of address space (RLIMIT_AS) that somebody has set
-    ctypes.CDLL(None).sbrk(ctypes.c_long(int(pages) % _HEAP_PAGES * mmap.PAGESIZE))
+    libc.personality(ctypes.c_ulong(flags & ~_ADDR_NO_RANDOMIZE))
+    mapped, heap = (int(number) * mmap.PAGESIZE for number in pages.split())
+    _reserve(libc, mapped)
+    libc.malloc_trim(ctypes.c_size_t(0))  # else what is free at its end would be used first
+    libc.sbrk(ctypes.c_long(heap))
+
+
+def _reserve(libc, size):
+    """So many bytes, from above; nothing where that is refused."""
+    libc.mmap.restype = ctypes.c_void_p
+    whole = -(-size // _HUGE_PAGE) * _HUGE_PAGE
+    private, nobody = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0
+    length, nowhere = ctypes.c_size_t(whole), ctypes.c_void_p(None)
+    where = libc.mmap(nowhere, length, nobody, private, -1, ctypes.c_long(0))
+    if where != _FAILED:
+        libc.munmap(ctypes.c_void_p(where), ctypes.c_size_t(whole - size))

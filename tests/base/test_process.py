@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.base.process import answer, die_with_parent, stop_answers
+from harness.base import process
+from harness.base.process import answer, can_fix_addresses, die_with_parent, stop_answers
 
 PARENT = """
 import subprocess, sys
@@ -78,3 +79,30 @@ def _is_alive(pid: int) -> bool:
 def test_an_answer_has_status_and_both_streams() -> None:
     done = answer(["sh", "-c", "read line; echo $line $A; echo no >&2; exit 3"], 10.0, {"A": "b"}, given="a\n")
     assert (done.returncode, done.stdout, done.stderr) == (3, "a b\n", "no\n")
+
+
+def test_whether_addresses_can_be_fixed_is_found_out_without_doing_it() -> None:
+    before = Path("/proc/self/personality").read_text()
+    assert can_fix_addresses() in (True, False)
+    assert Path("/proc/self/personality").read_text() == before
+
+
+@pytest.mark.parametrize("refused", [(0xFFFFFFFF,), (0x0040000,)])
+def test_where_the_kernel_refuses_to_tell_or_to_fix_they_are_not(
+    monkeypatch: pytest.MonkeyPatch, refused: tuple[int, ...]
+) -> None:
+    asked = []
+    monkeypatch.setattr(process, "_personality", lambda flags: asked.append(flags) or (-1 if flags in refused else 0))
+    assert not can_fix_addresses()
+    assert asked[-1] in refused
+
+
+@pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
+def test_where_memory_is_limited_addresses_are_drawn(limit: str) -> None:
+    code = f"""
+import resource
+from harness.base.process import can_fix_addresses
+resource.setrlimit(resource.{limit}, (1 << 40, 1 << 40))
+print(can_fix_addresses())
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

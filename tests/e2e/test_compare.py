@@ -36,7 +36,7 @@ def question(results: Path, target: Path) -> Path:
 @pytest.fixture(scope="module")
 def slower(results: Path, question: Path) -> Command:
     """A side that takes twice as long, which any machine sees, in few pairs."""
-    change = ("--b", "workload.burden=1.0", "--resolve", "20%", "--budget", "2min")
+    change = ("--b", "workload.burden=1.0", "--resolve", "20%", "--budget", "1min")
     return harness("compare", question, *change, "--json", "--results", results)
 
 

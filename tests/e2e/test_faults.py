@@ -117,7 +117,7 @@ def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Com
 
 def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) -> None:
     wrong = "faults: [{wrong_start: {select: {role: scheduler}, workers: 3}}]\nexpect: {outcome: refused}\n"
-    command = run(JOB + wrong, "--set", "startup_timeout=20s")
+    command = run(JOB + wrong, "--set", "startup_timeout=15s")
     assert command.code == 0, command.out
     assert judged_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
     waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["blocked"]}
@@ -167,6 +167,7 @@ def test_a_table_of_what_was_asked(stranger: Stranger, tmp_path: Path) -> None:
 
 LONG = """\
 title: a question
+quick_start: true
 workload: {{model: lstm, steps: 100000, warmup: 10, checkpoint: {{every: 30}}}}
 topology: {{kvstore: dist_sync, workers: 2, network: {{}}}}
 faults:

@@ -50,8 +50,8 @@ def test_comparisons_are_drawn_anew_from_all_of_them() -> None:
     assert in_five["same"]["slower"] + in_five["same"]["faster"] < 0.01
     assert duets["detectable"]["1"] is None  # three pairs
     assert duets["detectable"]["10"] < duets["detectable"]["5"] < 0.01
-    beside_its_guard = shown(29, duets["same"]["sd"] * caution(150), 0.009)
-    assert duets["detectable"]["10"] == beside_its_guard, "of thirty pairs, one of which is for meaning"
+    beside_its_guard = shown(28, duets["same"]["sd"] * caution(150), 0.009)
+    assert duets["detectable"]["10"] == beside_its_guard, "of thirty pairs, two of which are for meaning"
 
 
 def test_few_duets_draw_no_comparisons() -> None:
@@ -69,7 +69,7 @@ def test_what_disturbs_costs_time() -> None:
         effects = {"throughput": effect, "throughput_overall": effect}
         study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
-    assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, one for meaning
+    assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, two for meaning
 
 
 @pytest.mark.parametrize(

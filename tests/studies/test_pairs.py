@@ -65,6 +65,11 @@ def test_a_turn_is_short_and_a_pair_as_long_as_the_question_needs(
     sides.checked(yaml.safe_dump(values), "question")
 
 
+def test_where_all_pairs_start_as_production_does_they_are_longer() -> None:
+    quick, plain = (yaml.safe_load(pairs.duet(SCENARIO, 1, 0.006, 0.01, {}, starts)) for starts in (False, True))
+    assert [values["workload"]["steps"] for values in (quick, plain)] == [83 + 3, 167 + 3]
+
+
 def test_every_fifth_pair_starts_as_production_does_and_all_where_starts_are_asked_about() -> None:
     def quick(number: int, starts: bool) -> bool:
         return bool(yaml.safe_load(pairs.duet(SCENARIO, number, 0.015, 0.01, {}, starts))["quick_start"])
