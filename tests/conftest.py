@@ -39,9 +39,10 @@ _LONG = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long goes first, so that no processor is left with it alone at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Side by side, what takes long goes first, so that no processor is left with it alone at the end."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def _case(found: Collected) -> Iterator[str]:
 
 def _ours(found: Collected) -> tuple[list[float], float]:
     """Drawn from the effects of alike pairs as they are, and those of planted ones around their mean; alarms from alike
-    ones around their mean, which is told above: of so few it is never 0. Time of a pair is spent on meaning.
+    ones around their mean, which is told above: of so few it is never 0. Time of some pairs is spent on meaning.
     """
     seen, alarms = [], []
     less = centred(*zip(*found.planted, strict=True))

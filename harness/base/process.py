@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_TIMERSLACK = 29
@@ -103,13 +104,21 @@ def adopt_orphans() -> None:
 def fix_addresses() -> bool:
     """Before exec: let the kernel map the program where it maps it in every process, and draw nothing (personality(2)).
 
-    False where it refuses, as in containers by their filter of system calls, and where somebody has limited what may
-    be mapped, of which the worker would take some to move the rest (`harness/worker/layout.py`).
+    False where it refuses, as in containers by their filter of system calls, and where the worker could not move what
+    lies there (`harness/worker/layout.py`): it takes some of what may be mapped, and goes downwards.
     """
-    if any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in _OF_MEMORY):
+    if any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in _OF_MEMORY) or _goes_upwards():
         return False
     before = _personality(_AS_IT_IS)
     return before >= 0 and _personality(before | _ADDR_NO_RANDOMIZE) >= 0
+
+
+def _goes_upwards() -> bool:
+    """Whether memory is mapped from below (`mmap_is_legacy` in Linux)."""
+    with suppress(OSError):
+        if Path("/proc/sys/vm/legacy_va_layout").read_text().strip() == "1":
+            return True
+    return resource.getrlimit(resource.RLIMIT_STACK)[0] == resource.RLIM_INFINITY
 
 
 def can_fix_addresses() -> bool:

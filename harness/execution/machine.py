@@ -247,8 +247,8 @@ def addresses() -> Capability:
     name, serves = "fixed addresses", "sides that take turns: memory of both lies alike"
     if can_fix_addresses():
         return Capability(name, serves, True, "the kernel fixes them")
-    why = "refused: pairs scatter more, on some processors several times more"
-    remedy = "allow personality(2) with 0x40000 in the container's seccomp profile, and no ulimit -v or -d"
+    why = "they are drawn: pairs of twins scatter more, on some processors several times more"
+    remedy = "no ulimit -v or -d, none of -s unlimited; in a container: allow personality(2) with 0x40000 by seccomp"
     return Capability(name, serves, False, why, remedy, optional=True)
 
 

@@ -183,8 +183,8 @@ def what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
     targets = facts.get("targets") or {arm.name: told for arm in plan.arms if told}
     files = worker_archive.copies(folder.path / "worker.pyz")
     machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
-    if (fixed := facts.get("fixed_addresses")) is not None:
-        machine["whether addresses can be fixed"] = fixed
+    if (fixed := facts.get("fixed_addresses")) is not None and any(arm.turn for arm in plan.arms):
+        machine["the fixing of addresses"] = fixed
     of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
     return {"the harness": plan.harness, **files, **machine, **of_targets}
 

@@ -8,7 +8,7 @@ _AS_IT_IS, _ADDR_NO_RANDOMIZE = 0xFFFFFFFF, 0x0040000
 """Of personality(2), as the agent sets it (`harness/base/process.py`)."""
 
 _HUGE_PAGE = 1 << 21
-"""Some kernels map at multiples of it what is as long."""
+"""Kernels map at multiples of it what is a multiple of it long, and leave a hole above; some, all that is longer."""
 
 _FAILED = ctypes.c_void_p(-1).value
 
@@ -26,14 +26,16 @@ def move():
     libc.personality(ctypes.c_ulong(flags & ~_ADDR_NO_RANDOMIZE))
     mapped, heap = (int(number) * mmap.PAGESIZE for number in pages.split())
     _reserve(libc, mapped)
-    libc.malloc_trim(ctypes.c_size_t(0))  # else what is free at its end would be used first
+    trim = getattr(libc, "malloc_trim", None)  # glibc's
+    if trim is not None:
+        trim(ctypes.c_size_t(0))  # else what is free at its end would be used first
     libc.sbrk(ctypes.c_long(heap))
 
 
 def _reserve(libc, size):
     """So many bytes, from above; nothing where that is refused."""
     libc.mmap.restype = ctypes.c_void_p
-    whole = -(-size // _HUGE_PAGE) * _HUGE_PAGE
+    whole = -(-size // _HUGE_PAGE) * _HUGE_PAGE + mmap.PAGESIZE
     private, nobody = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0
     length, nowhere = ctypes.c_size_t(whole), ctypes.c_void_p(None)
     where = libc.mmap(nowhere, length, nobody, private, -1, ctypes.c_long(0))

@@ -185,7 +185,7 @@ def _controller(folder: Path, hosts: int) -> Iterator[psutil.Process]:
 def test_nothing_outlives_any_of_them(tmp_path: Path, victim: str) -> None:
     """Each killed so many times at a random moment, also while hosts are being made."""
     draw = random.Random(victim)
-    for _ in range(int(os.environ.get("KILLS", "12"))):
+    for _ in range(int(os.environ.get("CLUSTER_KILLS", "12"))):
         with _controller(tmp_path, draw.randint(1, 6)) as controller:
             condemned = controller if victim == "controller" else _awaited(controller, victim)
             time.sleep(draw.uniform(0.0, 0.3))

@@ -92,6 +92,8 @@ def test_where_the_kernel_refuses_to_tell_or_to_fix_they_are_not(
     monkeypatch: pytest.MonkeyPatch, refused: tuple[int, ...]
 ) -> None:
     asked = []
+    monkeypatch.setattr(process, "_OF_MEMORY", ())
+    monkeypatch.setattr(process, "_goes_upwards", lambda: False)
     monkeypatch.setattr(process, "_personality", lambda flags: asked.append(flags) or (-1 if flags in refused else 0))
     assert not can_fix_addresses()
     assert asked[-1] in refused

@@ -117,7 +117,7 @@ def test_a_dropped_update_is_named_by_key_worker_and_step(run: Callable[..., Com
 
 def test_start_up_faults_say_where_everybody_waits(run: Callable[..., Command]) -> None:
     wrong = "faults: [{wrong_start: {select: {role: scheduler}, workers: 3}}]\nexpect: {outcome: refused}\n"
-    command = run(JOB + wrong, "--set", "startup_timeout=15s")
+    command = run(JOB + wrong, "--set", "startup_timeout=20s")
     assert command.code == 0, command.out
     assert judged_arm(command)["receipts"][0]["evidence"] == "it was started with DMLC_NUM_WORKER=3"
     waits = {wait["role"]: wait for wait in command.json["verdicts"][0]["blocked"]}

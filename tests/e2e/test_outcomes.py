@@ -161,7 +161,7 @@ MISSING = """\
 title: a question
 workload: {model: mlp, steps: 50}
 topology: TOPOLOGY
-startup_timeout: 15s
+startup_timeout: 20s
 faults: [{late_start: {select: {role: worker, rank: 1}}}]
 expect: {outcome: refused}
 """

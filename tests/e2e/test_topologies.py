@@ -242,6 +242,6 @@ def test_an_ordinary_user_runs_a_pocket_cluster(
 @needs_clusters
 def test_nothing_outlives_an_ordinary_users_cluster(as_ordinary_user: Any) -> None:
     options = ("-q", "-p", "no:cacheprovider", "--basetemp", as_ordinary_user.folder / "pytest", "-k", "outlives")
-    done = as_ordinary_user(sys.executable, "-m", "pytest", *options, "tests/agent/test_cluster.py", KILLS="4")
+    done = as_ordinary_user(sys.executable, "-m", "pytest", *options, "tests/agent/test_cluster.py", CLUSTER_KILLS="6")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 passed" in done.stdout

@@ -37,7 +37,7 @@ def test_where_addresses_cannot_be_fixed_it_is_told_what_that_costs(monkeypatch:
     monkeypatch.setattr(machine, "can_fix_addresses", lambda: False)
     found = machine.addresses()
     assert (found.there, found.optional) == (False, True)
-    assert found.why == "refused: pairs scatter more, on some processors several times more"
+    assert found.why == "they are drawn: pairs of twins scatter more, on some processors several times more"
 
 
 def test_a_plan_that_needs_nothing_special_is_possible(plan_of: Callable[..., Plan]) -> None:

@@ -69,6 +69,7 @@ def test_what_disturbs_costs_time() -> None:
         effects = {"throughput": effect, "throughput_overall": effect}
         study._add_duet(f"duet-{number:03d}", Pair("run", 20.0, effects, {}, disturbed))
     assert study.summary()["duets"]["n"] == 36
+    assert study.summary()["duets"]["seconds_each"] == pytest.approx(40 * 20 / 36)
     assert study.summary()["duets"]["answers"]["1"]["same"]["pairs"] == 1.0  # of 60 s, 22 s each, two for meaning
 
 
