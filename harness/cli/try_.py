@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> int:
         if file.exists():
             raise InputError(f"{file} is there already; give another file with {option}")
         if not file.absolute().parent.is_dir():
-            raise InputError(f"{file.parent} is not a folder")
+            raise InputError(f"{option} {file}: there is no folder {file.parent}; make it first")
     if arguments.record_shapes is not None and arguments.record_shapes.absolute() == place.absolute():
         raise InputError(f"--write and --record-shapes are both {place}; give another file with one of them")
     own = _own_script.read(arguments)

@@ -18,6 +18,7 @@ from harness.studies.compared import MEASURES
 from harness.studies.evidence import GUARD, GUARDED
 from harness.studies.failed import TRIES
 from harness.studies.finding import Finding, detectable, estimate, interval, margin_in_words, seeds_needed, sentence
+from harness.studies.pairs import RESOLVE
 from harness.targets.settings import does_nothing
 
 _BUSY = (
@@ -136,8 +137,17 @@ def _without_effect(study: Compare) -> Iterator[Text]:
         if found is not None and (found.word in ("identical", "alike") or study.of_seeds):
             yield Text(f"{finding.side}: {found.sentence}")
         if (why := study.without_effect(finding.side)) is not None:
-            known = "this setting likely does nothing here" if finding.word == "same" else "so far"
-            yield Text(f"{finding.side}: {known}: {why}", "yellow")
+            yield Text(f"{finding.side}: {_how_surely(study, finding)}: {why}", "yellow")
+
+
+def _how_surely(study: Compare, finding: Finding) -> str:
+    """What a setting without effect is known to do; nothing is said of time where only seeds were compared."""
+    if finding.word != "same":
+        return "so far"
+    if study.of_seeds:
+        return "this setting likely does nothing to where training goes"
+    is_close = study.question_.resolve is None or study.question_.resolve <= RESOLVE
+    return "this setting likely does nothing here" if is_close else "as far as was asked"
 
 
 def _tables(study: Compare) -> Iterator[Table]:

@@ -148,7 +148,7 @@ def test_the_scenario_that_is_written_runs(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("nowhere.py",), "nowhere.py is not a file"),
-        ((GLUON, "--write", "no/x.yaml"), "no is not a folder"),
+        ((GLUON, "--write", "no/x.yaml"), "--write no/x.yaml: there is no folder no; make it first"),
         ((GLUON, "--horovod", 2, "--servers", 1), "Horovod has neither servers nor a kvstore"),
         ((GLUON, "--kvstore", "fast"), "topology.kvstore: 'fast' is not allowed"),
         ((GLUON, "--set", "workload.model=mlp"), "workload.model: the script decides that"),

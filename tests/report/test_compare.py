@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from matplotlib.figure import Figure
 from rich.console import Console
 
 from harness.report import compare, compare_figure
 from harness.studies.compare import Compare
-from harness.studies.finding import Question
+from harness.studies.finding import Finding, Question, Word
 from harness.studies.meaning import Meaning
 from harness.studies.pairs import Pair
 from harness.studies.sides import Side, Sides
@@ -109,3 +110,17 @@ def test_where_training_goes_is_the_question_another_meaning_is_no_alarm() -> No
     told = _lines(study)
     assert not any("ANOTHER MEANING" in line for line in told)
     assert "b: it computes something else: first the loss of step 1" in told
+
+
+@pytest.mark.parametrize(
+    ("word", "question", "told"),
+    [
+        ("same", Question(), "this setting likely does nothing here"),
+        ("same", Question(resolve=0.05), "as far as was asked"),
+        ("same", Question(measure="drift"), "this setting likely does nothing to where training goes"),
+        ("undecided", Question(), "so far"),
+    ],
+)
+def test_how_surely_a_setting_does_nothing_is_no_more_than_was_asked(word: Word, question: Question, told: str) -> None:
+    study = Compare(SIDES, question)
+    assert compare._how_surely(study, Finding(question.measure, "b", word, None)) == told
