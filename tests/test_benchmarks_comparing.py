@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 from random import Random
+from statistics import stdev
 
 import pytest
 import yaml
@@ -85,6 +86,17 @@ def test_the_page_tells_of_comparisons_whose_pairs_shared_their_luck() -> None:
         "Of eight comparisons of lenet and its twin with two workers, three answered `slower` (-0.84 to -1.07 %)"
         in page
     )
+
+
+def test_the_page_tells_what_addresses_make_of_twins() -> None:
+    lines = (ROOT / "results" / "comparing" / "addresses.jsonl").read_text().splitlines()
+    rows: dict[str, list[str]] = {}
+    for each in map(json.loads, lines):
+        row = f"| {each['case']} | {each['addresses']} | {each['turns']} |"
+        rows.setdefault(row, []).append(f"{100 * stdev(each['effects']):.1f} % ({len(each['effects'])})")
+    page = (ROOT / "docs" / "comparing.md").read_text()
+    assert [row for row, told in rows.items() if f"{row} {', '.join(told)} |" not in page] == []
+    assert len(rows) == 9
 
 
 def test_pairs_of_one_comparison_are_beside_those_of_others() -> None:

@@ -36,7 +36,7 @@ PAIR_SECONDS = 1.0
 
 About what a quick start takes: what tells twins apart lasts as long as they live, so that more pairs tell more than
 longer ones. Two workers of lenet scattered by 1.54 % with 150 turns and 1.64 % with the first 60 of them (36 pairs);
-laid out alike, by 0.9 % with 79 turns, of which 0.6 % is within pairs (24), where a pair starts in 1.6 s.
+laid out alike, by 1.1 % with 83 turns (367), of which 0.6 % is within pairs (24), where a pair starts in 1.6 s.
 """
 
 PLAIN_SECONDS = 2.0
@@ -184,7 +184,7 @@ def what_ran(folder: RunFolder, facts: Mapping[str, Any]) -> dict[str, Any]:
     files = worker_archive.copies(folder.path / "worker.pyz")
     machine = {f"{name} of the machine": value for name, value in calibration.machine(facts).items()}
     if (fixed := facts.get("fixed_addresses")) is not None and any(arm.turn for arm in plan.arms):
-        machine["the fixing of addresses"] = fixed
+        machine["the fixing of addresses (`harness doctor` tells why)"] = fixed
     of_targets = {f"the target of {arm}": each for arm, each in targets.items()}
     return {"the harness": plan.harness, **files, **machine, **of_targets}
 

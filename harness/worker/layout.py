@@ -19,9 +19,11 @@ def move():
     Not where the kernel draws addresses all the same. What this process starts has drawn ones: it moves nothing.
     """
     pages = os.environ.pop("HARNESS_SHIFT", None)
+    if pages is None:
+        return
     libc = ctypes.CDLL(None)
     flags = libc.personality(ctypes.c_ulong(_AS_IT_IS))
-    if pages is None or flags < 0 or not flags & _ADDR_NO_RANDOMIZE:
+    if flags < 0 or not flags & _ADDR_NO_RANDOMIZE:
         return
     libc.personality(ctypes.c_ulong(flags & ~_ADDR_NO_RANDOMIZE))
     mapped, heap = (int(number) * mmap.PAGESIZE for number in pages.split())
