@@ -1,18 +1,17 @@
 """What the harness adds to a training loop, and to its start."""
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness.execution import spawns, worker_archive
+from harness.execution import worker_archive
 from harness.execution.backends.local import LocalBackend
 from harness.planning.planner import DEFAULT_ENV, make
 from harness.planning.validation import load
 from harness.storage import history
-from harness.targets import environment
+from harness.targets import environment, inherited
 from harness.vocabulary import events
 from harness.vocabulary.instructions import Spawn
 
@@ -49,9 +48,9 @@ class _Overhead:
         plan, worker = self._inputs(folder)
         past = history.HistoryWriter(folder / "history.jsonl")
         argv = tuple(map(str, (_target(), DUET, worker, plan, self.pairs + self.warmup)))
-        inherited = {key: os.environ[key] for key in spawns.INHERITED if key in os.environ}
+        env = {**inherited.of_shell(), **DEFAULT_ENV}
         with LocalBackend(folder).open("main", networked=False) as agent:
-            agent.send(Spawn("worker/0", argv, {**inherited, **DEFAULT_ENV}, str(folder), str(folder / "log")))
+            agent.send(Spawn("worker/0", argv, env, str(folder), str(folder / "log")))
             done = False
             while not done:
                 lines = agent.read(1.0)

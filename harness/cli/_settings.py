@@ -14,7 +14,7 @@ from harness.cli._console import Console
 from harness.planning.plan import Arm, Plan
 from harness.scenario import model_file, models
 from harness.scenario.schema import Target
-from harness.targets import unread
+from harness.targets import inherited, unread
 from harness.targets.interpreter import Interpreter
 from harness.targets.settings import does_nothing
 
@@ -46,11 +46,13 @@ def warn_of_shell(say: Console, arms: Sequence[Arm]) -> None:
     """A variable of the shell counts as passed on only where every arm has the same value."""
     from harness.scenario.own_script import asked_of_the_shell
 
-    set_ = {name: value for name, value in os.environ.items() if name.startswith(unread.OF_FAMILIES)}
+    of_libraries = (*unread.OF_FAMILIES, "OPENBLAS_")
+    set_ = {name: value for name, value in os.environ.items() if name.startswith(of_libraries)}
     for path in {arm.workload.script.path for arm in arms if arm.workload.script is not None}:
         with suppress(OSError):
             set_ |= asked_of_the_shell(Path(path).read_text(errors="replace"), os.environ)
-    ignored = sorted(name for name, value in set_.items() if any(arm.env.get(name) != value for arm in arms))
+    of_scenario = {name: value for name, value in set_.items() if name not in inherited.NAMES}
+    ignored = sorted(name for name, value in of_scenario.items() if any(arm.env.get(name) != value for arm in arms))
     if ignored:
         names = ", ".join(ignored)
         say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")

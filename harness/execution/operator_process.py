@@ -19,6 +19,7 @@ from harness.base.errors import AgentError
 from harness.base.process import die_with_parent
 from harness.execution import worker_archive
 from harness.execution.sweep_lines import parsed
+from harness.targets import inherited
 from harness.targets.interpreter import Interpreter
 from harness.worker.operators.succession import FOLLOWED, NEXT
 
@@ -34,8 +35,6 @@ MEMORY_BYTES = 16 << 30
 """Of addresses for each process, so that a case that asks for all memory is refused, and the machine lives."""
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from {}.operators.main import main; main()"
-
-_INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,7 @@ class Child:
     """A process of the target that answers lines of JSON by lines of JSON; ``followed`` by another one once it ends."""
 
     def __init__(self, asked: Pass, archive: Path, log: Path, folder: str, followed: bool = False) -> None:
-        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        env = {**inherited, "OMP_NUM_THREADS": "1", **asked.interpreter.env, **asked.env}
+        env = {**inherited.of_shell(), "OMP_NUM_THREADS": "1", **asked.interpreter.env, **asked.env}
         argv = [str(asked.interpreter.python), "-c", _MAIN.format(worker_archive.PACKAGE), str(archive)]
         argv += [FOLLOWED] if followed else []
         with open(log, "ab") as sink:

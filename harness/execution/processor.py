@@ -25,6 +25,23 @@ def widest(known: frozenset[str]) -> str:
     return next((name for name in reversed(VECTORS) if name in known), "not available: no flags of x86")
 
 
+def of_older(openblas: str, vectors: str) -> str:
+    """The processor as on which an OpenBLAS computes here, if that had narrower vectors than AVX2 and this one has not.
+
+    It takes what it does not know for one of these (`driver/others/dynamic.c`). ``openblas``: as workers tell of it.
+    """
+    core = openblas.rpartition(" ")[2]
+    has_avx2 = vectors in VECTORS[VECTORS.index("avx2") :]
+    return core if core in _WITHOUT_AVX2 and has_avx2 else ""
+
+
+_WITHOUT_AVX2 = (
+    "Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington", "Nehalem",
+    "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Nano", "Bobcat", "Sandybridge", "Bulldozer", "Piledriver",
+    "Steamroller",
+)  # fmt: skip
+
+
 def _of(name: str) -> str:
     """A field of the first processor; "" where there is none of that name."""
     for line in CPUINFO.read_text().splitlines():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from harness.execution import scratch
@@ -11,22 +10,18 @@ from harness.execution.request import Request
 from harness.planning.plan import Arm
 from harness.storage import run_folder
 from harness.storage.run_folder import RunFolder
-from harness.targets import environment, other_nccl
+from harness.targets import environment, inherited, other_nccl
 from harness.vocabulary.filled_in import with_ports
 from harness.vocabulary.instructions import Spawn
 
 COMPILED = "HARNESS_COMPILED"
 """The folder of what MXNet's import compiles (`harness/worker/compiled.py`)."""
 
-INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
-"""Variables of the user's shell that reach the measured processes; everything else comes from the plan."""
-
 
 def spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[str, Spawn]:
     """What starts each role: the worker archive, the plan, and an environment that the plan decides."""
     port, *ports = map(str, agent.free_ports(1 + len(arm.roles)))
     worker, plan = agent.put("worker.pyz", asked.worker), agent.put("plan.json", asked.plan.text().encode())
-    inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
     shared = _with_libraries(arm.env, asked.interpreters[arm.name].env)
     python = asked.interpreters[arm.name].python
     kept = {COMPILED: str(environment.compiled_folder(python))} if arm.quick_start else {}
@@ -36,7 +31,7 @@ def spawns(agent: Agent, folder: RunFolder, asked: Request, arm: Arm) -> dict[st
         found[role.name] = Spawn(
             role.name,
             (str(python), worker, plan, arm.name, role.name),
-            {**inherited, **shared, **own, **kept},
+            {**inherited.of_shell(), **shared, **own, **kept},
             agent.path(f"logs/{arm.name}"),
             agent.path(run_folder.log_name(arm.name, role.name)),
             role.host,

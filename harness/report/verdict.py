@@ -12,6 +12,7 @@ from rich.text import Text
 
 from harness.base.printable import printable
 from harness.execution.facts import in_words
+from harness.execution.processor import of_older
 from harness.judging.repeats import by_arm, pooled
 from harness.judging.verdict import Verdict
 from harness.report import numbers
@@ -57,7 +58,20 @@ def machine(facts: Mapping[str, Any]) -> str:
     software = f"mxnet {target['mxnet']}, python {target['python']}" if target else "software not recorded"
     if not isinstance(facts["memory_bytes"], int):
         return "machine not recorded as this harness does"
-    return f"{software}; {in_words(facts)}"
+    return f"{software}{_as_on(facts)}; {in_words(facts)}"
+
+
+def _as_on(facts: Mapping[str, Any]) -> str:
+    """What an OpenBLAS takes this processor for that it does not know: nothing else tells why products are slow."""
+    targets = (facts.get("targets") or {"": facts.get("target", {})}).values()
+    known = [each.get("libraries", {}).get("openblas", "") for each in targets]
+    cores = sorted({of_older(openblas, str(facts.get("vectors"))) for openblas in known} - {""})
+    if not cores:
+        return ""
+    return (
+        f", whose OpenBLAS does not know this processor and computes as on {' and '.join(cores)}, without avx2 "
+        "(target.env.OPENBLAS_CORETYPE: Haswell changes it)"
+    )
 
 
 def _table(*columns: str) -> Table:

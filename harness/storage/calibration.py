@@ -14,8 +14,8 @@ from harness.storage.run_folder import RunFolder
 
 NAME = "calibrate"
 FACTS = (
-    "cpu_model", "vectors", "cores", "cores_allowed", "cpu_limit", "governor", "memory_bytes", "kernel", "gpus",
-    "gpu_driver",
+    "cpu_model", "vectors", "processor_told", "cores", "cores_allowed", "cpu_limit", "governor", "memory_bytes",
+    "kernel", "gpus", "gpu_driver",
 )  # fmt: skip
 """What a calibration is outdated by."""
 

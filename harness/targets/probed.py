@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -15,6 +14,7 @@ from typing import Any
 
 from harness.base.errors import ImportFailedError, TargetError
 from harness.base.process import answer
+from harness.targets import inherited
 from harness.targets.interpreter import Interpreter
 
 PATIENCE_SECONDS = 120.0
@@ -23,7 +23,6 @@ _IMPORTED = "imported"
 """What it says once MXNet is imported (`harness/worker/probe.py`)."""
 
 _ERROR = re.compile(r"[\w.]+(Error|Exception)\b")
-_INHERITED = ("PATH", "HOME", "USER", "LANG", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True)
@@ -100,13 +99,12 @@ def probe(
 
     ``package``: as which the worker lies in its ``archive``.
     """
-    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch) / "worker.pyz"
         place.write_bytes(archive)
         try:
             argv = [str(interpreter.python), "-c", _MAIN.format(package), str(place)]
-            known = {**inherited, **interpreter.env, **env}
+            known = {**inherited.of_shell(), **interpreter.env, **env}
             done = answer(argv, PATIENCE_SECONDS, known, scratch, json.dumps({"names": list(names)}))
         except OSError as error:
             raise TargetError(

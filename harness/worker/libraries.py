@@ -1,9 +1,9 @@
-"""What this process has really loaded of NVIDIA's libraries, and what MXNet's reads of its pool, as they say."""
+"""What this process has really loaded of OpenBLAS and NVIDIA's libraries, and of its pool, as they say."""
 
 import ctypes
 import re
 
-_MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn)\.so[.\d]*)$", re.M)
+_MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn|openblas)\.so[.\d]*)$", re.M)
 
 
 _POOL = "MXNET_GPU_MEM_"
@@ -26,7 +26,7 @@ def versions():
     with open("/proc/self/maps") as file:
         mapped = {match.group(2): match.group(1) for match in _MAPPED.finditer(file.read())}
     asked = {"cuda": _of("cudart", mapped, _cuda), "nccl": _of("nccl", mapped, _nccl)}
-    asked["cudnn"] = _of("cudnn", mapped, _cudnn)
+    asked.update(cudnn=_of("cudnn", mapped, _cudnn), openblas=_of("openblas", mapped, _openblas))
     return {name: version for name, version in asked.items() if version}
 
 
@@ -57,3 +57,12 @@ def _cudnn(library):
     library.cudnnGetVersion.restype = ctypes.c_size_t
     number = library.cudnnGetVersion()
     return "%d.%d.%d" % (number // 1000, number % 1000 // 100, number % 100) if number else None
+
+
+def _openblas(library):
+    """As in ``0.3.13 for Haswell``, by whose kernels it computes; before 0.3.4 it has no version to tell."""
+    for function in (library.openblas_get_config, library.openblas_get_corename):
+        function.restype = ctypes.c_char_p
+    version = re.match(r"OpenBLAS (\S+)", library.openblas_get_config().decode())
+    core = library.openblas_get_corename().decode()
+    return "%s for %s" % (version.group(1), core) if version else "for %s" % core

@@ -104,9 +104,13 @@ def test_an_amp_dtype_trains(run: Callable[..., Command]) -> None:
 
 def test_settings_of_the_shell_are_not_passed_on_and_that_is_said(scenario: Any, target: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
-    command = harness("run", scenario(SINGLE), "--results", results, MXNET_ENGINE_TYPE="Nonsense")
+    shell = {"MXNET_ENGINE_TYPE": "Nonsense", "OPENBLAS_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Nehalem"}
+    command = harness("run", scenario(SINGLE), "--json", "--results", results, **shell)
     assert command.code == 0
-    assert "not passed on to the run: MXNET_ENGINE_TYPE" in command.err
+    assert "not passed on to the run: MXNET_ENGINE_TYPE, OPENBLAS_NUM_THREADS; set" in command.err
+    facts = command.json["verdicts"][0]["facts"]  # what the machine is told to be is passed on
+    assert facts["target"]["libraries"]["openblas"] == "0.3.13 for Nehalem"
+    assert facts["processor_told"].startswith("OPENBLAS_CORETYPE=Nehalem")
 
 
 def test_settings_of_the_scenario_reach_mxnet(run: Callable[..., Command]) -> None:

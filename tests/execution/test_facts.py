@@ -5,6 +5,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from harness.execution import facts
 from harness.targets.interpreter import Interpreter
 from harness.vocabulary.events import Imported
@@ -22,6 +24,14 @@ def test_facts_are_complete_and_go_into_json() -> None:
     assert known["target_packages"] == {"mxnet": "1.9.1"}
     assert known["controller_packages"]["asv"] == "0.6.6"
     assert "target_interpreters" not in known
+
+
+def test_what_the_shell_tells_of_the_processor_is_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_L2_SIZE", raising=False)
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    assert facts.of_machine()["processor_told"] == "OPENBLAS_CORETYPE=Haswell"
+    monkeypatch.delenv("OPENBLAS_CORETYPE")
+    assert "processor_told" not in facts.of_machine()
 
 
 def test_a_machine_in_a_line() -> None:

@@ -49,3 +49,21 @@ def test_one_of_another_kind_has_no_flags(told: Path) -> None:
 )
 def test_the_widest_by_which_onednn_chooses(flags: str, widest: str) -> None:
     assert processor.widest(frozenset(flags.split())) == widest
+
+
+@pytest.mark.parametrize(
+    ("openblas", "vectors", "core"),
+    [
+        ("0.3.13 for Barcelona", "avx2", "Barcelona"),
+        ("for Prescott", "amx_bf16", "Prescott"),
+        ("0.3.13 for Barcelona", "sse4_2", ""),
+        ("0.3.13 for Barcelona", "avx", ""),
+        ("0.3.13 for Haswell", "avx512bw", ""),
+        ("0.3.13 for SkylakeX", "avx2", ""),
+        ("0.3.30 for Later", "avx2", ""),
+        ("", "avx2", ""),
+        ("0.3.13 for Barcelona", "not available: no flags of x86", ""),
+    ],
+)
+def test_an_openblas_that_knows_no_newer_processor(openblas: str, vectors: str, core: str) -> None:
+    assert processor.of_older(openblas, vectors) == core

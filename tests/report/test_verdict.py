@@ -7,7 +7,7 @@ from rich.console import Console
 from harness.judging.judge import judge
 from harness.judging.verdict import Verdict
 from harness.planning.plan import Plan
-from harness.report.verdict import _unmeasured, render
+from harness.report.verdict import _unmeasured, machine, render
 from harness.vocabulary.events import Ended, Injected, Stack
 from harness.vocabulary.quantities import ArmMeasures, Quantity
 from tests.conftest import SCENARIO
@@ -41,6 +41,20 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     assert "step latency p50 (steps have no time of their own without sync_every: 1); " in missing
     assert "throughput, seconds per sample (no window after the warm-up)" in missing
     assert "stands somewhere that is not known" in text
+
+
+def test_an_openblas_that_does_not_know_the_processor_is_told() -> None:
+    def of(*openblas: str) -> str:
+        software = {"mxnet": "1.9.1", "python": "3.11.7"}
+        targets = [{**software, "libraries": {"openblas": told} if told else {}} for told in openblas]
+        here = {"cpu_model": "AMD EPYC", "vectors": "avx512_bf16", "cores": 2, "memory_bytes": 8 << 30, "kernel": "6.1"}
+        return machine({**here, "target": targets[0], "targets": dict(enumerate(targets))})
+
+    plain = "mxnet 1.9.1, python 3.11.7; AMD EPYC with avx512_bf16, 2 cores, 8.59 GB, kernel 6.1"
+    assert of("0.3.13 for Haswell") == of("") == plain
+    words = "whose OpenBLAS does not know this processor and computes as on Barcelona, without avx2"
+    text = of("0.3.13 for Haswell", "0.3.7 for Barcelona")
+    assert f", {words} (target.env.OPENBLAS_CORETYPE: Haswell changes it); AMD" in text
 
 
 def test_what_one_arm_has_is_not_missing() -> None:

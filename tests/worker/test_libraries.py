@@ -24,6 +24,14 @@ def test_settings_of_the_pool_are_what_mxnets_own_library_reads(target: Path) ->
     assert said[-1] == "{'MXNET_GPU_MEM_POOL_TYPE': 'Round'}"
 
 
+@pytest.mark.e2e
+def test_the_processor_whose_kernels_openblas_took_is_told(target: Path) -> None:
+    ask = "import mxnet; from harness.worker import libraries; print(libraries.versions())"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_CORETYPE": "Nehalem"}
+    said = subprocess.run([str(target), "-W", "ignore", "-c", ask], env=env, capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "{'openblas': '0.3.13 for Nehalem'}"
+
+
 def test_they_are_those_that_the_controller_knows() -> None:
     named = {f"{libraries._POOL}{name}": "1" for name in libraries._OF_POOL}
     assert pool_settings.known(named) == named
