@@ -60,7 +60,7 @@ def _cudnn(library):
 
 
 def _openblas(library):
-    """As in ``0.3.13 for Haswell``, by whose kernels it computes; before 0.3.4 it has no version to tell."""
+    """As in ``0.3.13 for Haswell``, by whose kernels it computes; older ones tell no version."""
     for function in (library.openblas_get_config, library.openblas_get_corename):
         function.restype = ctypes.c_char_p
     version = re.match(r"OpenBLAS (\S+)", library.openblas_get_config().decode())
