@@ -191,7 +191,14 @@ def _near(values: Any, path: Path_) -> str:
     if path[-1] in allowed:
         return ", which belongs to another kind"
     close = difflib.get_close_matches(str(path[-1]), allowed, 1)
+    if len(path) == 1 and of_environment(str(path[-1])):
+        close = [f"target.env.{path[-1]}"]
     return f"; did you mean {close[0]}?" if close else f"; allowed are {', '.join(allowed)}"
+
+
+def of_environment(field: str) -> bool:
+    """Whether a name looks like that of a variable: no field is in upper case."""
+    return field.isupper() and "." not in field
 
 
 def _allowed(path: Path_) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,13 @@ from harness.scenario.document import Document, parse
 Override = tuple[str, Any]
 
 
-def from_option(text: str) -> Override:
+def from_option(text: str, option: str = "set") -> Override:
     """``PATH=VALUE`` with the value read as YAML; ScenarioError when it is not that."""
     path, equals, value = text.partition("=")
     if not equals or not path:
-        raise ScenarioError(
-            [Problem(_option(text), "write a path, an equals sign and a value, as in workload.steps=50")]
-        )
-    given = parse(value, _option(text)).values if value.strip() else None
+        message = "write a path, an equals sign and a value, as in workload.steps=50"
+        raise ScenarioError([Problem(_option(text, option), message)])
+    given = parse(value, _option(text, option)).values if value.strip() else None
     if path in anchored.FIELDS and isinstance(given, str):
         return path, anchored.absolute(path, given, Path.cwd())
     return path, given
@@ -62,5 +61,12 @@ def _move_places(document: Document, path: tuple[str | int, ...], place: str) ->
     document.places[path] = place
 
 
-def _option(text: str) -> str:
-    return f"--set {text}"
+def of_option(problem: Problem, option: str, fields: Collection[str]) -> Problem:
+    """The same of another option than ``--set`` where it is about one of these fields."""
+    place = problem.place
+    named = place.removeprefix(_option("")).partition("=")[0]
+    return Problem(_option(place.removeprefix(_option("")), option), problem.message) if named in fields else problem
+
+
+def _option(text: str, option: str = "set") -> str:
+    return f"--{option} {text}"

@@ -12,11 +12,11 @@ from typing import Any
 
 import yaml
 
-from harness.base.errors import InputError
+from harness.base.errors import InputError, ScenarioError
 from harness.planning import validation
 from harness.scenario import anchored, model_file, models, overrides
 from harness.scenario import load as scenarios
-from harness.scenario.load import VARIABLE, LoadedScenario, replaced
+from harness.scenario.load import VARIABLE, LoadedScenario, of_environment, replaced
 from harness.scenario.overrides import Override
 from harness.scenario.schema import OF_OUR_LOOP, SEEDS, Target
 
@@ -59,6 +59,9 @@ DECIDED = (
 
 
 _WORKERS = ("topology.workers", "topology.horovod")
+
+LETTERS = "abcdefgh"
+"""The options that give sides, one a side."""
 
 
 @dataclass(frozen=True)
@@ -228,10 +231,11 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     whole = overrides.apply(anchored.read(path), changes)
     variants = whole.values.get("variants") or {}
     found = tuple(
-        Side(name, _fields(texts, variants)) for name, texts in zip(_names(sides, variants), sides, strict=True)
+        Side(name, _fields(texts, variants, option))
+        for name, texts, option in zip(_names(sides, variants), sides, LETTERS, strict=False)
     )
-    for side in found:
-        _require_possible(path, changes, side)
+    for side, option in zip(found, LETTERS, strict=False):
+        _require_possible(path, changes, side, option)
     values = {key: value for key, value in whole.values.items() if key not in LEFT_OUT}
     return Sides(path.stem, values, found)
 
@@ -275,18 +279,18 @@ def checked(text: str, name: str) -> LoadedScenario:
 
 def _names(sides: Sequence[Sequence[str]], variants: Mapping[str, Any]) -> list[str]:
     """Letters; or the variants' own names, where each other side is just one."""
-    letters = list("abcdefgh"[: len(sides)])
+    letters = list(LETTERS[: len(sides)])
     names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides]
     named = [name or letter for name, letter in zip(names, letters, strict=True)]
     ours = {AGAIN, *REPEATS, *ROUNDED}
     return named if len({*named, *ours}) == len(named) + len(ours) else letters
 
 
-def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(texts: Sequence[str], variants: Mapping[str, Any], option: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for text in texts:
         if "=" in text:
-            path, value = overrides.from_option(text)
+            path, value = overrides.from_option(text, option)
             fields[path] = value
         elif text in variants:
             fields.update(variants[text])
@@ -296,13 +300,13 @@ def _fields(texts: Sequence[str], variants: Mapping[str, Any]) -> dict[str, Any]
     return fields
 
 
-def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> None:
+def _require_possible(path: Path, changes: Sequence[Override], side: Side, option: str) -> None:
     possible = [each for each in VARIABLE if each not in DECIDED]
     for field in side.fields:
         if not any(field == root or field.startswith(f"{root}.") for root in VARIABLE):
-            raise InputError(
-                f"{field} cannot differ between sides; what can are {', '.join(possible)} and their fields"
-            )
+            what = f"what can are {', '.join(possible)} and their fields"
+            meant = f"did you mean target.env.{field}?" if of_environment(field) else what
+            raise InputError(f"{field} cannot differ between sides; {meant}")
         if field in DECIDED:
             raise InputError(f"{field} is the same for all sides; give it with --set")
         if within := [decided for decided in DECIDED if decided.startswith(f"{field}.")]:
@@ -312,7 +316,11 @@ def _require_possible(path: Path, changes: Sequence[Override], side: Side) -> No
         raise InputError(f"side {side.name}: give {both}")
     alone = [(name, empty) for name, empty in _ALONE.items() if name in _given(path, changes)]
     own = [change for field, value in side.fields.items() for change in (*replaced(field), (field, value))]
-    validation.load(path, [*changes, *alone, *own])
+    try:
+        validation.load(path, [*changes, *alone, *own])
+    except ScenarioError as error:
+        given = side.fields.keys() - {field for field, _ in changes}
+        raise ScenarioError([overrides.of_option(each, option, given) for each in error.problems]) from error
 
 
 def _without_faults(fields: Mapping[str, Any]) -> dict[str, Any]:
