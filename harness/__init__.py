@@ -228,7 +228,10 @@ def compare(
     from harness.studies.compare import Compare
     from harness.studies.finding import Question
 
-    texts = [[f"{path}={json.dumps(value)}" for path, value in side.items()] for side in sides]
+    texts = {
+        chr(ord("a") + number): [f"{path}={json.dumps(value)}" for path, value in side.items()]
+        for number, side in enumerate(sides)
+    }
     asked = Question(measure, resolve, budget)
     return _performed(Compare(reading.read(Path(scenario), [], texts), asked), results, observe)
 
@@ -244,7 +247,7 @@ def calibrate(
     from harness.studies import sides as reading
     from harness.studies.calibrate import Calibrate
 
-    return _performed(Calibrate(reading.read(Path(scenario), [], [[]]), runs, duets), results, observe)
+    return _performed(Calibrate(reading.read(Path(scenario), [], {"a": []}), runs, duets), results, observe)
 
 
 def shrink(

@@ -51,8 +51,10 @@ def warn_of_shell(say: Console, arms: Sequence[Arm]) -> None:
     for path in {arm.workload.script.path for arm in arms if arm.workload.script is not None}:
         with suppress(OSError):
             set_ |= asked_of_the_shell(Path(path).read_text(errors="replace"), os.environ)
-    of_scenario = {name: value for name, value in set_.items() if name not in inherited.NAMES}
-    ignored = sorted(name for name, value in of_scenario.items() if any(arm.env.get(name) != value for arm in arms))
+    passed_on = inherited.of_shell()
+    ignored = sorted(
+        name for name, value in set_.items() if any(arm.env.get(name, passed_on.get(name)) != value for arm in arms)
+    )
     if ignored:
         names = ", ".join(ignored)
         say.print(f"not passed on to the run: {names}; set them in the scenario's target.env", style="yellow")

@@ -53,7 +53,7 @@ def _study(arguments: argparse.Namespace) -> Calibrate:
     from harness.studies import pairs, sides
     from harness.studies.calibrate import LEAST_DUETS, LEAST_RUNS, Calibrate
 
-    scenario = sides.read(arguments.path, _options.all_changes(arguments), [[]])
+    scenario = sides.read(arguments.path, _options.all_changes(arguments), {"a": []})
     if scenario.has_faults:
         raise InputError(f"{arguments.path} has faults; give a scenario without, whose runs are to be alike")
     if scenario.has_checkpoints:

@@ -103,7 +103,8 @@ def _study(arguments: argparse.Namespace) -> Compare:
     for name, changes in zip(SIDES[1:last], given[1:last], strict=True):
         if changes is None:
             raise InputError(f"side {name} has no changes, but a later one has; name sides in order")
-    scenario = sides.read(arguments.path, _options.all_changes(arguments), [each or [] for each in given[: last + 1]])
+    asked_of = {name: changes or [] for name, changes in zip(SIDES, given[: last + 1], strict=False)}
+    scenario = sides.read(arguments.path, _options.all_changes(arguments), asked_of)
     asked = {
         name: getattr(arguments, name) for name in ("measure", "resolve", "budget", "seeds") if getattr(arguments, name)
     }

@@ -196,7 +196,7 @@ def _opened(ready: Ready, told: _Told) -> tuple[Nightly, StudyFolder]:
             continue  # it was over; the branch was set back since
         begun = _reopened(folder)
         is_young = time.time() - folder.path.stat().st_mtime < STALE_SECONDS
-        if begun is not None and is_young and _software(begun) == _software(new):
+        if begun is not None and is_young and _counts(begun) == _counts(new):
             _say(f"goes on with the night {folder.id}, which was not ended")
             return begun, folder
         killed = "it was killed, and did not go on before what it measured changed, or half a day was over"
@@ -219,8 +219,10 @@ def _reopened(folder: StudyFolder) -> Nightly | None:
         return None
 
 
-def _software(study: Nightly) -> list[tuple[str, str, str]]:
-    return [(key, each.tracked.fingerprint, each.past.night) for key, each in study.watched.items()]
+def _counts(study: Nightly) -> tuple[list[tuple[str, str, str]], object]:
+    """What must not change within a night: software, and what the shell says of the processor."""
+    software = [(key, each.tracked.fingerprint, each.past.night) for key, each in study.watched.items()]
+    return software, study.facts.get("processor_told")
 
 
 def _over(study: Nightly, night: Night, folder: StudyFolder, ready: Ready, told: _Told, keys: Mapping[str, str]) -> int:

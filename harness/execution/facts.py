@@ -61,7 +61,7 @@ def of_machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "cores_allowed": len(os.sched_getaffinity(0)),
         "fixed_addresses": can_fix_addresses(),
-        **_told_of_processor(),
+        "processor_told": inherited.of_processor() or "not available: the shell says nothing",
         "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         **control_group.cpu_limit(),
         "memory_bytes": psutil.virtual_memory().total,
@@ -101,12 +101,6 @@ _OF_TARGET = ("python", "mxnet", "numpy", "features", "libraries", "pool")
 _RELEVANT = (
     "MXNET_", "OMP_", "DMLC_", "PS_", "KMP_", "MKL", "CUDA_", "NVIDIA_", "NCCL_", "HOROVOD_", "LD_", "OPENBLAS_",
 )  # fmt: skip
-
-
-def _told_of_processor() -> dict[str, str]:
-    """What the shell tells OpenBLAS, which decides how fast products are, and their last bits."""
-    told = inherited.of_processor()
-    return {"processor_told": told} if told else {}
 
 
 def _first_line(path: str) -> str:

@@ -26,9 +26,9 @@ def widest(known: frozenset[str]) -> str:
 
 
 def of_older(openblas: str, vectors: str) -> str:
-    """The processor as on which an OpenBLAS computes here, if that had narrower vectors than AVX2 and this one has not.
+    """The processor that an OpenBLAS takes this one for, if that one has no AVX2 and this one has; else "".
 
-    It takes what it does not know for one of these (`driver/others/dynamic.c`). ``openblas``: as workers tell of it.
+    So it is with what it does not know (`driver/others/dynamic.c`). ``openblas``: as workers tell of it.
     """
     core = openblas.rpartition(" ")[2]
     has_avx2 = vectors in VECTORS[VECTORS.index("avx2") :]

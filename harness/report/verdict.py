@@ -62,14 +62,14 @@ def machine(facts: Mapping[str, Any]) -> str:
 
 
 def _as_on(facts: Mapping[str, Any]) -> str:
-    """What an OpenBLAS takes this processor for that it does not know: nothing else tells why products are slow."""
+    """The older processor for which an OpenBLAS computes: nothing else tells why products are slow."""
     targets = (facts.get("targets") or {"": facts.get("target", {})}).values()
     known = [each.get("libraries", {}).get("openblas", "") for each in targets]
     cores = sorted({of_older(openblas, str(facts.get("vectors"))) for openblas in known} - {""})
     if not cores:
         return ""
     return (
-        f", whose OpenBLAS does not know this processor and computes as on {' and '.join(cores)}, without avx2 "
+        f", whose OpenBLAS takes this processor for {' and '.join(cores)}, without avx2 "
         "(target.env.OPENBLAS_CORETYPE: Haswell changes it)"
     )
 

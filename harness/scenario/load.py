@@ -190,9 +190,9 @@ def _near(values: Any, path: Path_) -> str:
         return ""
     if path[-1] in allowed:
         return ", which belongs to another kind"
-    close = difflib.get_close_matches(str(path[-1]), allowed, 1)
     if len(path) == 1 and of_environment(str(path[-1])):
-        close = [f"target.env.{path[-1]}"]
+        return f"; did you mean target.env.{path[-1]}?"
+    close = difflib.get_close_matches(str(path[-1]), allowed, 1)
     return f"; did you mean {close[0]}?" if close else f"; allowed are {', '.join(allowed)}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,10 @@ def _move_places(document: Document, path: tuple[str | int, ...], place: str) ->
     document.places[path] = place
 
 
-def of_option(problem: Problem, option: str, fields: Collection[str]) -> Problem:
-    """The same of another option than ``--set`` where it is about one of these fields."""
-    place = problem.place
-    named = place.removeprefix(_option("")).partition("=")[0]
-    return Problem(_option(place.removeprefix(_option("")), option), problem.message) if named in fields else problem
+def of_option(problem: Problem, option: str, given: Mapping[str, Any]) -> Problem:
+    """The same of another option than ``--set`` where that is what gave one of these fields its value."""
+    places = {_option(f"{path}={value}"): _option(f"{path}={value}", option) for path, value in given.items()}
+    return Problem(places.get(problem.place, problem.place), problem.message)
 
 
 def _option(text: str, option: str = "set") -> str:

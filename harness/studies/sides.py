@@ -60,9 +60,6 @@ DECIDED = (
 
 _WORKERS = ("topology.workers", "topology.horovod")
 
-LETTERS = "abcdefgh"
-"""The options that give sides, one a side."""
-
 
 @dataclass(frozen=True)
 class Side:
@@ -222,8 +219,8 @@ def _starting(quick: bool | None) -> dict[str, bool]:
     return {} if quick is None else {"quick_start": quick}
 
 
-def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]) -> Sides:
-    """A scenario file and the sides that options describe (``FIELD=VALUE``, or a variant's name; none for as it is).
+def read(path: Path, changes: Sequence[Override], sides: Mapping[str, Sequence[str]]) -> Sides:
+    """A scenario file and the sides, by option, that these describe: ``FIELD=VALUE``, a variant's name; none: as it is.
 
     ScenarioError or InputError for what cannot be run, with its place; two sides that are alike are allowed.
     """
@@ -232,9 +229,9 @@ def read(path: Path, changes: Sequence[Override], sides: Sequence[Sequence[str]]
     variants = whole.values.get("variants") or {}
     found = tuple(
         Side(name, _fields(texts, variants, option))
-        for name, texts, option in zip(_names(sides, variants), sides, LETTERS, strict=False)
+        for name, (option, texts) in zip(_names(sides, variants), sides.items(), strict=True)
     )
-    for side, option in zip(found, LETTERS, strict=False):
+    for option, side in zip(sides, found, strict=True):
         _require_possible(path, changes, side, option)
     values = {key: value for key, value in whole.values.items() if key not in LEFT_OUT}
     return Sides(path.stem, values, found)
@@ -277,10 +274,10 @@ def checked(text: str, name: str) -> LoadedScenario:
     return validation.checked(scenarios.parse(text, name))
 
 
-def _names(sides: Sequence[Sequence[str]], variants: Mapping[str, Any]) -> list[str]:
+def _names(sides: Mapping[str, Sequence[str]], variants: Mapping[str, Any]) -> list[str]:
     """Letters; or the variants' own names, where each other side is just one."""
-    letters = list(LETTERS[: len(sides)])
-    names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides]
+    letters = [*sides]
+    names = [texts[0] if len(texts) == 1 and texts[0] in variants else "" for texts in sides.values()]
     named = [name or letter for name, letter in zip(names, letters, strict=True)]
     ours = {AGAIN, *REPEATS, *ROUNDED}
     return named if len({*named, *ours}) == len(named) + len(ours) else letters
@@ -319,8 +316,7 @@ def _require_possible(path: Path, changes: Sequence[Override], side: Side, optio
     try:
         validation.load(path, [*changes, *alone, *own])
     except ScenarioError as error:
-        given = side.fields.keys() - {field for field, _ in changes}
-        raise ScenarioError([overrides.of_option(each, option, given) for each in error.problems]) from error
+        raise ScenarioError([overrides.of_option(each, option, side.fields) for each in error.problems]) from error
 
 
 def _without_faults(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ from harness.scenario.schema import Scenario, Target
 from harness.studies.own_files import KEPT, completed, files_beside, named
 from harness.studies.study_folder import StudyFolder
 from harness.studies.tracked import Change, Tracked
-from harness.targets import environment, library, resolve
+from harness.targets import environment, inherited, library, resolve
 from harness.targets.build_step import Say, say_nothing
 from harness.targets.environment import Recipe
 from harness.targets.interpreter import Interpreter, installed
@@ -75,22 +76,24 @@ def _digest(file: Path) -> str:
 
 
 def require_unchanged(targets: Iterable[Target], folder: StudyFolder) -> None:
-    """InputError where a Python of the user's is not what it was when a study was begun; what it is then is kept.
+    """InputError where a Python of the user's, or what is passed on of the shell, is not what it was at the beginning.
+
+    What it is then is kept.
 
     What cannot be described is for who uses it to say.
     """
-    now = dict[str, dict[str, str]]()
+    now = {"the shell": {name: os.environ.get(name, "") for name in inherited.OF_PROCESSOR}}
     for each in targets:
         if each.python:
             with suppress(HarnessError):
                 now[each.python] = packages_of(resolve.interpreter(each, say_nothing), each)
     then = folder.read_json(_SOFTWARE) if folder.has(_SOFTWARE) else {}
-    for python, packages in now.items():
-        if then.get(python, packages) != packages:
+    for place, packages in now.items():
+        if then.get(place, packages) != packages:
             differs = sorted(
-                name for name in {**then[python], **packages} if then[python].get(name) != packages.get(name)
+                name for name in {**then[place], **packages} if then[place].get(name) != packages.get(name)
             )
-            raise InputError(f"{python} has changed since this was begun ({', '.join(differs[:4])}); begin a new one")
+            raise InputError(f"{place} has changed since this was begun ({', '.join(differs[:4])}); begin a new one")
     if now.keys() - then.keys():
         folder.write_json(_SOFTWARE, {**then, **now})
 

@@ -32,5 +32,5 @@ def read(paths: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
     for path in paths:
         if path.stem in found:
             raise InputError(f"two scenarios are called {path.stem}; give one of them another name")
-        found[path.stem] = sides.read(path, [], [[]]).values
+        found[path.stem] = sides.read(path, [], {"a": []}).values
     return found

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 OF_PROCESSOR = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 """With which a machine's owner says what processor it has.
 
-The OpenBLAS in MXNet's wheels is of 2018 to 2021, and does not know later ones: a Zen 5 it takes for a Barcelona of
-2007, without AVX2. Products of matrices are slower, and have other last bits.
+The OpenBLAS in MXNet's wheels is of 2018 to 2021, and does not know later ones: a Zen 5 it takes for a Barcelona,
+without AVX2. Products of matrices are slower, and have other last bits.
 """
 
 NAMES = (

@@ -53,8 +53,8 @@ class Announced(Event):
 class Imported(Event):
     """A worker has imported MXNet: the proof that there is one to blame.
 
-    ``libraries``: versions of CUDA, NCCL and cuDNN, as those say that are loaded. ``pool``: settings of the pool on
-    GPUs, as MXNet's library reads them.
+    ``libraries``: versions of CUDA, NCCL, cuDNN and OpenBLAS, as those say that are loaded. ``pool``: settings of the
+    pool on GPUs, as MXNet's library reads them.
     """
 
     seconds: float

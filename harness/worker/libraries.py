@@ -3,7 +3,8 @@
 import ctypes
 import re
 
-_MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn|openblas)\.so[.\d]*)$", re.M)
+_MAPPED = re.compile(r"(/.*/lib(cudart|nccl|cudnn|openblas)(?:p?-r[\d.]+)?\.so[.\d]*)$", re.M)
+"""numpy's own OpenBLAS has letters behind its ``-r``."""
 
 
 _POOL = "MXNET_GPU_MEM_"

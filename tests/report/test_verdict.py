@@ -43,7 +43,7 @@ def test_it_says_what_happened_and_why(plan_of: Callable[..., Plan]) -> None:
     assert "stands somewhere that is not known" in text
 
 
-def test_an_openblas_that_does_not_know_the_processor_is_told() -> None:
+def test_an_openblas_that_takes_the_processor_for_an_older_one_is_told() -> None:
     def of(*openblas: str) -> str:
         software = {"mxnet": "1.9.1", "python": "3.11.7"}
         targets = [{**software, "libraries": {"openblas": told} if told else {}} for told in openblas]
@@ -52,7 +52,7 @@ def test_an_openblas_that_does_not_know_the_processor_is_told() -> None:
 
     plain = "mxnet 1.9.1, python 3.11.7; AMD EPYC with avx512_bf16, 2 cores, 8.59 GB, kernel 6.1"
     assert of("0.3.13 for Haswell") == of("") == plain
-    words = "whose OpenBLAS does not know this processor and computes as on Barcelona, without avx2"
+    words = "whose OpenBLAS takes this processor for Barcelona, without avx2"
     text = of("0.3.13 for Haswell", "0.3.7 for Barcelona")
     assert f", {words} (target.env.OPENBLAS_CORETYPE: Haswell changes it); AMD" in text
 

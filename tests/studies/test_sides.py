@@ -31,7 +31,7 @@ expect: {throughput: {versus: plain, at_least: 10%}}
 def _read(tmp_path: Path, *asked: list[str]) -> Sides:
     path = tmp_path / "question.yaml"
     path.write_text(TEXT)
-    return sides.read(path, [], asked)
+    return sides.read(path, [], dict(zip("abcdefgh", asked, strict=False)))
 
 
 def test_a_side_is_any_set_of_changes_or_a_variant(tmp_path: Path) -> None:
@@ -95,6 +95,17 @@ def test_meaning_runs_the_first_side_twice(tmp_path: Path) -> None:
 def test_what_cannot_be_run_is_refused(tmp_path: Path, change: str, message: str) -> None:
     with pytest.raises(HarnessError, match=message.replace("(", r"\(")):
         _read(tmp_path, [], [change])
+
+
+def test_what_is_wrong_is_told_of_the_option_that_gave_it(tmp_path: Path) -> None:
+    path = tmp_path / "question.yaml"
+    path.write_text(TEXT)
+    asked = {"a": [], "b": ["workload.batch_size=many"]}
+    with pytest.raises(HarnessError, match=r"--b workload.batch_size=many: ") as told:
+        sides.read(path, [("workload.batch_size", 8)], asked)
+    assert "--set" not in str(told.value)
+    with pytest.raises(HarnessError, match=r"--set workload.batch_size=some: "):
+        sides.read(path, [("workload.batch_size", "some")], asked)
 
 
 def test_faults_keep_sides_from_taking_turns() -> None:

@@ -120,7 +120,19 @@ def test_a_python_of_the_users_is_the_same_from_the_first_part_to_the_last(
         software.require_unchanged(targets, folder)
     other = study_folder.create(tmp_path, "other", {})
     software.require_unchanged([Target(python=str(tmp_path / "gone"))], other)
-    assert not other.has("software.json"), "its part says what is wrong"
+    assert [*other.read_json("software.json")] == ["the shell"], "its part says what is wrong"
+
+
+def test_what_the_shell_says_of_the_processor_is_the_same_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenBLAS computes by other kernels else, in what is compared with what is there."""
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    folder = study_folder.create(tmp_path, "operators", {})
+    software.require_unchanged([], folder)
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    with pytest.raises(InputError, match=r"the shell has changed since this was begun \(OPENBLAS_CORETYPE\)"):
+        software.require_unchanged([], folder)
 
 
 def test_a_scenario_of_then_that_is_none_any_more_is_told() -> None:

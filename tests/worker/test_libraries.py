@@ -32,6 +32,21 @@ def test_the_processor_whose_kernels_openblas_took_is_told(target: Path) -> None
     assert said.stdout.splitlines()[-1] == "{'openblas': '0.3.13 for Nehalem'}"
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("/x/mxnet/libopenblas.so.0", "openblas"),
+        ("/usr/lib/openblas-pthread/libopenblasp-r0.3.21.so", "openblas"),
+        ("/x/numpy.libs/libopenblas64_p-r0-742d56dc.3.20.so", None),
+        ("/x/numpy.libs/libopenblasp-r0-34a18dc3.3.7.so", None),
+        ("/usr/local/cuda/lib64/libcudart.so.11.0", "cudart"),
+    ],
+)
+def test_files_of_libraries(file: str, name: str | None) -> None:
+    found = libraries._MAPPED.search(f"7f00-7f01 r-xp 0 08:01 5  {file}\n")
+    assert (found.group(2) if found else None) == name
+
+
 def test_they_are_those_that_the_controller_knows() -> None:
     named = {f"{libraries._POOL}{name}": "1" for name in libraries._OF_POOL}
     assert pool_settings.known(named) == named
