@@ -13,9 +13,9 @@ from benchmarks.comparing import cases
 from benchmarks.comparing.cases import Collected, Whole
 from benchmarks.comparing.command import harness
 from harness.storage import calibration, history, run_folder
-from harness.studies import pairs, study_folder
+from harness.studies import study_folder
 from harness.studies.evidence import GUARD, GUARDED
-from harness.studies.pairs import Pair, seconds_of
+from harness.studies.pairs import seconds_of
 from harness.vocabulary.events import Window
 
 STEPS = 200
@@ -61,8 +61,8 @@ def whole(case: str, count: int, planted: float, budget: str) -> None:
             body = json.loads(harness("compare", *asked, "--json", "--results", results, whole=True))
         (answer,) = body["answers"]
         numbers = [answer.get(name) for name in ("estimate", "low", "high")]
-        counted = pairs.counted([Pair(**pair) for pair in body["pairs"]])
-        effects = [tuple(pair.effects[name]["b"] for name in (GUARDED, GUARD)) for pair in counted if pair.effects]
+        counted = [pair["effects"] for pair in body["pairs"] if pair["counts"] and pair["effects"]]
+        effects = [tuple(each[name]["b"] for name in (GUARDED, GUARD)) for each in counted]
         found = Whole(case, burden, answer["answer"], *numbers, len(body["pairs"]), body["seconds"], effects)
         cases.keep_whole(found)
         sys.stderr.write(f"{found}\n")

@@ -26,14 +26,19 @@ def execute(arguments: argparse.Namespace) -> int:
     import sys
 
     from harness.base.errors import InputError
-    from harness.cli import _finding, _showing
+    from harness.cli import _defaults, _finding, _showing
     from harness.execution.run import judged
     from harness.storage import run_index
+    from harness.studies import study_folder
 
     folder = _finding.run(arguments.results, arguments.run)
     known = run_index.entry(folder)
     if known.status not in ("finished", "damaged"):
         sys.stderr.write(f"harness: run {folder.id} is {known.status}{': ' if known.reason else ''}{known.reason}\n")
+    study, results = study_folder.that_made(folder), folder.path.parent.parent
+    if study and study_folder.has(results, study):
+        where = _defaults.option(results)
+        sys.stderr.write(f"harness: one run of the study {study}; harness report {study}{where} makes a page of all\n")
     for file, suffix in ((arguments.svg, ".svg"), (arguments.png, ".png")):
         if file is not None and file.suffix != suffix:
             raise InputError(f"{file} does not end in {suffix}; the ending decides on the form")

@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from harness.execution import failure
+from harness.execution.exits import Exits
 from harness.execution.fault_scheduler import Action, FaultScheduler
 from harness.execution.non_finite import NonFiniteValues
+from harness.execution.roles import Roles
 from harness.planning.plan import Arm
 from harness.vocabulary.events import (
     Announced,
@@ -61,36 +61,6 @@ STALL_STEPS = 10
 
 _STEP_MEMORY = 256
 
-_ABORTS = (4, 6, 7, 8, 11)
-"""Signals by which a library ends its process: ILL, ABRT, BUS, FPE, SEGV."""
-
-_UNHEARD = "it left by itself, as by exec, or closed what it is heard by"
-
-_ASKED = ("AskedError", "the harness was asked")
-"""In errors of faults that let a script fail (`harness/worker/failures.py`), also where it wraps them."""
-
-
-@dataclass
-class _RoleState:
-    """What is known of one process."""
-
-    spawned: float | None = None
-    imported: bool = False
-    ready: bool = False
-    waiting: int | None = None
-    step: int = 0
-    done: bool = False
-    exited: Exited | None = None
-    reported: int = 0
-    failed: Failed | None = None
-    dismissed: bool = False
-    again: bool = False
-    """Whether it is not the first of its role."""
-
-    @property
-    def lives(self) -> bool:
-        return self.spawned is not None and self.exited is None
-
 
 @dataclass
 class _Ending:
@@ -124,31 +94,31 @@ class Conductor:
 
     ended: Ended | None = None
     started: float | None = None
-    _roles: dict[str, _RoleState] = field(init=False)
+    _roles: Roles = field(init=False)
     _scheduler: FaultScheduler = field(init=False)
+    _exits: Exits = field(init=False)
     _moved: float = field(init=False)
     _mover: str = ""
     _step_seconds: list[float] = field(default_factory=list)
     _ending: _Ending | None = None
-    _imported: bool = False
-    _kvstore: str = ""
     _closed: bool = False
     _non_finite: NonFiniteValues = field(default_factory=NonFiniteValues)
 
     def __post_init__(self) -> None:
-        self._roles = {role.name: _RoleState() for role in self.arm.roles}
+        self._roles = Roles(self.arm)
         self._scheduler = FaultScheduler(self.arm, self.spawns)
+        self._exits = Exits(self.arm, self._roles, self._scheduler)
         self._moved = self.began
 
     @property
     def over(self) -> bool:
         """Whether the arm ended, everything has been reported and no process is left."""
-        return self._closed and not any(state.lives for state in self._roles.values())
+        return self._closed and not self._roles.alive
 
     @property
     def rests(self) -> bool:
         """Whether it waits for its turn: every worker stands where its last one ended, or its first one begins."""
-        standing = [self._roles[name].waiting is not None for name in self.arm.workers]
+        standing = [state.waiting is not None for state in self._roles.workers.values()]
         nothing_ends = self.ended is None and self._ending is None
         return self.arm.turn is not None and self.started is not None and nothing_ends and all(standing)
 
@@ -172,7 +142,7 @@ class Conductor:
             actions += self._revoke()
             if self.ended is not None:
                 return actions
-        if event.subject in self._roles:
+        if event.subject in self._roles.states:
             actions += self._scheduler.on(event, self.started is not None)
         react = self._reactions.get(type(event))
         return actions + react(event) if react else actions
@@ -229,9 +199,7 @@ class Conductor:
         return [] if self.arm.network is None else [Survey("")]
 
     def _on_spawned(self, event: Spawned) -> list[Action]:
-        """Note a role's first process, or one that takes the place of another."""
-        again = self._roles[event.subject].spawned is not None
-        self._roles[event.subject] = _RoleState(spawned=event.t, again=again)
+        self._roles.spawn(event.subject, event.t)
         self._move(event)
         return []
 
@@ -241,7 +209,7 @@ class Conductor:
 
     def _on_imported(self, event: Imported) -> list[Action]:
         """Note that MXNet is there; a job that something else has broken by then is MXNet's."""
-        self._imported = self._roles[event.subject].imported = True
+        self._roles.imported = self._roles[event.subject].imported = True
         self._move(event)
         return self._end_now(event.t) if self._ending is not None and self._ending.unproven else []
 
@@ -281,7 +249,7 @@ class Conductor:
     def _silent(self) -> bool:
         """Whether a worker has yet to report the first step that is not finite."""
         first = self._non_finite.first_step
-        training = [self._roles[name] for name in self.arm.workers if self._roles[name].lives]
+        training = [state for state in self._roles.workers.values() if state.lives]
         return any(not role.done and role.reported <= first for role in training)
 
     def _on_done(self, event: Done) -> list[Action]:
@@ -300,7 +268,7 @@ class Conductor:
         return self._end(event.t, "aborted", reason, event.subject)
 
     def _on_recognised(self, event: Recognised) -> list[Action]:
-        self._kvstore = self._kvstore or event.facts.get("kvstore", "")
+        self._roles.kvstore = self._roles.kvstore or event.facts.get("kvstore", "")
         return []
 
     def _on_waiting(self, event: Waiting) -> list[Action]:
@@ -310,7 +278,7 @@ class Conductor:
         role.waiting, role.step = event.step, event.step
         if self.started is not None:
             return self._stand_still() if self.arm.turn else self._pass(event.subject, event.step, event.t)
-        if all(self._roles[name].waiting is not None for name in self.arm.workers):
+        if all(state.waiting is not None for state in self._roles.workers.values()):
             return self._start(event.t)
         return []
 
@@ -323,21 +291,21 @@ class Conductor:
 
     def _stand_still(self) -> list[Action]:
         """Stop what would compute while it waits for its turn, once all of it waits."""
-        return [Signal(name, "STOP", None) for name in self._alive()] if self.rests and self.arm.restless else []
+        return [Signal(name, "STOP", None) for name in self._roles.alive] if self.rests and self.arm.restless else []
 
     def take_turn(self, now: float) -> list[Action]:
         """Let every worker go on, where they wait for their turn: for so many steps."""
         self._moved = now
         if not self.rests:
             return []
-        going = self._alive() if self.arm.restless else []
+        going = self._roles.alive if self.arm.restless else []
         return [*(Signal(name, "CONT", None) for name in going), *self._pass_all(now)]
 
-    def _alive(self) -> list[str]:
-        return [name for name, state in self._roles.items() if state.lives]
-
     def _pass_all(self, now: float) -> list[Action]:
-        return [action for name in self.arm.workers for action in self._pass(name, self._roles[name].waiting or 0, now)]
+        return self._pass_on(self.arm.workers, now)
+
+    def _pass_on(self, workers: Sequence[str], now: float) -> list[Action]:
+        return [action for name in workers for action in self._pass(name, self._roles[name].waiting or 0, now)]
 
     def _pass(self, worker: str, step: int, now: float) -> list[Action]:
         """End and begin what is due before ``step`` of ``worker``, then let it go on to the next such step."""
@@ -352,14 +320,14 @@ class Conductor:
 
     def _held(self) -> list[str]:
         """Workers that stand where the arm is to end."""
-        states = {name: self._roles[name] for name in self.arm.workers} if self.most_steps is not None else {}
-        most = self.most_steps or 0
-        return [name for name, state in states.items() if state.lives and (state.waiting or -1) >= most]
+        if (most := self.most_steps) is None:
+            return []
+        return [name for name, state in self._roles.workers.items() if state.lives and (state.waiting or -1) >= most]
 
     def _stop_if_far_enough(self, now: float) -> list[Action]:
         """Stop the arm once every worker stands where it is to end, or has trained to its own end."""
         held = self._held()
-        others = [self._roles[name] for name in self.arm.workers if name not in held]
+        others = [state for name, state in self._roles.workers.items() if name not in held]
         return self._stopped(now) if held and all(state.done or state.exited for state in others) else []
 
     def _stopped(self, now: float) -> list[Action]:
@@ -384,130 +352,37 @@ class Conductor:
         return self._after_exit(event)
 
     def _after_exit(self, event: Exited) -> list[Action]:
-        if (end := self._broken_by(event)) is not None:
+        if (end := self._exits.broken_by(event, self.started is not None)) is not None:
             return self._broken(event, *end)
         if event.subject in self._scheduler.expected_exits and self._scheduler.will_restart:
             return []
-        if any(state.lives for state in self._roles.values()):
+        if self._roles.alive:
             return self._dismiss_services()
         return self._complete(event.t)
-
-    def _broken_by(self, event: Exited) -> tuple[Outcome, str] | None:
-        """Outcome and reason where the end of a process is that of the arm; None where it was meant to end, or may."""
-        name, role = event.subject, self._roles[event.subject]
-        if name in self._scheduler.expected_exits and not self._failed_by_itself(event):
-            if self._scheduler.will_restart or not self._all_workers_gone() or self._workers_done():
-                return None
-            return "crashed", f"{name} ended as planned and no worker is left"
-        if role.dismissed:
-            return None
-        how = f"exit status {event.status}" if event.signal is None else f"signal {event.signal}"
-        if next(known.service for known in self.arm.roles if known.name == name):
-            return "aborted", f"{name}, which is the harness's own, ended with {how}"
-        if role.done and role.step == 0:
-            return "aborted", f"{name} ended with {how} and without a step: {self._why_no_step(role)}"
-        if self.started is None:
-            return self._broken_before_the_start(name, how, event.signal)
-        if event.status == 0 and self._may_leave(name):
-            return None
-        step = role.failed.step if role.failed is not None else role.step
-        why = "" if role.failed is None else f": {self._in_short(role.failed)}"
-        reason = f"{name} ended with {how}" + (f" at step {max(step, role.step)}" if name in self.arm.workers else "")
-        if event.status == 0 and not why and name in self.arm.workers and self.arm.workload.own_file is not None:
-            return "aborted", f"{reason} or later; {_UNHEARD}"
-        return "crashed", f"{reason}{why}"
-
-    def _broken_before_the_start(self, name: str, how: str, signal: int | None) -> tuple[Outcome, str]:
-        """By MXNet, unless it was something else that raised an exception, or a script that ended itself."""
-        failed = {each: known for each in self.arm.workers if (known := self._roles[each].failed)}
-        named = name if name in failed else next(iter(failed), name)
-        why = f": {self._in_short(failed[named])}" if named in failed else ""
-        reason = f"{name} ended with {how} before all were ready" if named == name else f"{named} failed"
-        own = self.arm.workload.own_file
-        if own is not None and not why and how == "exit status 0" and name in self.arm.workers:
-            why = f"; {_UNHEARD}" if self.arm.workload.script is not None else f"; {Path(own).name} ended it"
-        runs_own = own is not None and (named in self.arm.workers or self.arm.workload.script is not None)
-        by_mxnet = failed[named].mxnet if named in failed else not runs_own or signal in _ABORTS
-        return ("refused" if by_mxnet else "crashed"), f"{reason}{why}"
-
-    def _in_short(self, failed: Failed) -> str:
-        return failure.in_short(failed, built=self.arm.target.python is None)
-
-    def _failed_by_itself(self, event: Exited) -> bool:
-        """Whether an exception ended it that no fault asked for."""
-        failed = self._roles[event.subject].failed
-        by_itself = failed is not None and not any(word in failed.error for word in _ASKED)
-        return event.signal is None and by_itself and not self._scheduler.will_restart
-
-    @staticmethod
-    def _why_no_step(role: _RoleState) -> str:
-        """Of a user's script."""
-        if not role.imported:
-            return "the script never imported mxnet"
-        if not role.ready:
-            return "no batch, gradient or update of MXNet's was seen; in processes that it starts none is"
-        return "batches or gradients were seen, but no update by a gluon.Trainer or a Module, nor pushes to a kvstore"
 
     def _broken(self, event: Exited, outcome: Outcome, reason: str) -> list[Action]:
         """End the arm; what serves may fail before a worker has shown that MXNet is there."""
         serves = event.subject not in self.arm.workers
-        if outcome == "refused" and serves and not self._imported and self._workers_live():
+        if outcome == "refused" and serves and not self._roles.imported and self._roles.any_worker_lives:
             self._ending = _Ending(outcome, event.subject, reason, deadline=event.t + IMPORT_SECONDS)
             return []
         return self._end(event.t, outcome, reason, event.subject)
-
-    def _workers_live(self) -> bool:
-        return any(self._roles[name].lives for name in self.arm.workers)
 
     def _complete(self, now: float) -> list[Action]:
         """End as trained, unless weights are not finite, which losses need not show."""
         if self._non_finite.harmful:
             return self._end(now, "diverged", str(self._non_finite), self._non_finite.role)
-        done, workers = self._workers_done(), self.arm.workers
-        reason = f"{done} of {len(workers)} workers trained {self._trained()}{self._fewer()} and every process left"
-        return self._end(now, "completed", reason)
-
-    def _fewer(self) -> str:
-        """Which workers of a script took fewer steps than another one, by themselves."""
-        fewer = ", ".join(f"{name} {steps}" for name, steps in self._ended_early().items())
-        return f" ({fewer}, by the script's own end)" if fewer else ""
-
-    def _trained(self) -> str:
-        """How many steps: as many as were asked for, unless a script ends by itself."""
-        job = self.arm.workload
-        taken = self._most_taken() or 0
-        if job.script is None or taken == job.steps:
-            return f"{job.steps} steps"
-        if any(self._roles[name].again for name in self.arm.workers):
-            return f"{taken} steps, counted from where it was started again,"
-        return f"{taken} steps" if job.steps is None else f"{taken} steps, not {job.steps}, by the script's own end,"
-
-    def _most_taken(self) -> int | None:
-        """The most steps of a worker that trained to its end; None where none did."""
-        done = [self._roles[name].step for name in self.arm.workers if self._roles[name].done]
-        return max(done, default=None)
+        return self._end(now, "completed", self._exits.all_left())
 
     def _dismiss_services(self) -> list[Action]:
         """Ask what only serves workers to leave, since it does not by itself."""
         actions: list[Action] = []
-        for role in self.arm.roles if self._all_workers_gone() else ():
+        for role in () if self._roles.any_worker_lives else self.arm.roles:
             state = self._roles[role.name]
             if role.service and state.lives and not state.dismissed:
                 state.dismissed = True
                 actions.append(Signal(role.name, "TERM", None))
         return actions
-
-    def _all_workers_gone(self) -> bool:
-        return not self._workers_live()
-
-    def _workers_done(self) -> int:
-        return sum(self._roles[name].done for name in self.arm.workers)
-
-    def _may_leave(self, name: str) -> bool:
-        """Workers leave when they are done, the others once every worker is done or dead."""
-        if name in self.arm.workers:
-            return self._roles[name].done
-        return all(self._roles[worker].done or self._roles[worker].exited for worker in self.arm.workers)
 
     # What the clock says
 
@@ -524,15 +399,9 @@ class Conductor:
         """Standing still does not count while the clock has yet to end a fault."""
         step = median(self._step_seconds) if self._step_seconds else 0.0
         patience = max(self.stall_timeout, STALL_STEPS * step) * self._scheduler.slowdown
-        starting = [self._spawned(name) + self.startup_timeout for name in self._importing()]
+        began = [self._roles[name].spawned or 0.0 for name in self._roles.importing]
+        starting = [moment + self.startup_timeout for moment in began]
         return max([max([self._moved, *self._scheduler.healing]) + patience, *starting])
-
-    def _importing(self) -> list[str]:
-        """Workers that were started, again maybe, and have not shown that MXNet is there."""
-        return [name for name in self.arm.workers if self._roles[name].lives and not self._roles[name].imported]
-
-    def _spawned(self, name: str) -> float:
-        return self._roles[name].spawned or 0.0
 
     def _move(self, event: Event) -> None:
         """Note that somebody moved; what is reported late takes back nothing."""
@@ -554,73 +423,49 @@ class Conductor:
         actions = self._moved_by(now, self._scheduler.due(now, self.started))
         if self.started is None:
             return actions + (self._startup_failed(now) if now >= self.began + self.startup_timeout else [])
-        left_alone = now >= self._moved + ELSEWHERE_SECONDS and self._workers_done() and self._all_workers_gone()
-        if left_alone and (other := self._trains_elsewhere()):
+        left_alone = self._roles.done and not self._roles.any_worker_lives
+        if left_alone and now >= self._moved + ELSEWHERE_SECONDS and (other := self._exits.trains_elsewhere()):
             return [*actions, *self._end(now, "aborted", other)]
         return actions + (self._stalled(now) if now >= self._stall_deadline() else [])
 
     def _startup_failed(self, now: float) -> list[Action]:
-        late = [name for name in self.arm.workers if self._roles[name].waiting is None]
+        late = [name for name, state in self._roles.workers.items() if state.waiting is None]
         reason = f"after {self.startup_timeout:g} s {', '.join(late)} had not come up"
         if self.arm.workload.script is not None:
             reason += ": no first batch, gradient or update; one that prepares for longer needs startup_timeout"
-        return self._look(now, _Ending("refused", (self._importing() or late)[0], reason, stage="start-up"))
+        return self._look(now, _Ending("refused", (self._roles.importing or late)[0], reason, stage="start-up"))
 
     def _stalled(self, now: float) -> list[Action]:
         if held := self._held():  # others may wait for who is held here, as in a barrier of the script's
             self.most_steps, self._moved = None, now
-            return [action for name in held for action in self._pass(name, self._roles[name].waiting or 0, now)]
-        alive = self._alive()
+            return self._pass_on(held, now)
+        alive = self._roles.alive
         steps = [f"{name} at step {self._roles[name].step}" for name in self.arm.workers if name in alive]
         training = [name for name in alive if name in self.arm.workers and not self._roles[name].done]
-        if not training and (other := self._trains_elsewhere()):
+        if not training and (other := self._exits.trains_elsewhere()):
             return self._end(now, "aborted", other)
         where = ", ".join(steps) if training else f"{', '.join(alive)} had finished and did not leave"
         failed = {name: known for name in alive if (known := self._roles[name].failed)}
         broken = "".join(
-            f"; {name} had failed with {self._in_short(one)} and did not leave" for name, one in failed.items()
+            f"; {name} had failed with {self._exits.in_short(one)} and did not leave" for name, one in failed.items()
         )
         last = f"; last to move was {self._mover}" if self._mover and len(self.arm.workers) > 1 else ""
-        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{self._left_early()}{last}"
-        blamed = (self._importing() or training or alive or [""])[0]
+        reason = f"nothing moved for {now - self._moved:.1f} s: {where}{broken}{self._exits.left_early()}{last}"
+        blamed = (self._roles.importing or training or alive or [""])[0]
         return self._look(now, _Ending("hung", blamed, reason, stage="training" if training else "exit"))
-
-    def _left_early(self) -> str:
-        """Which workers of a script ended by themselves after fewer steps than another one has taken."""
-        early = self._ended_early().items()
-        return "".join(f"; {name} had ended by itself after {steps} steps" for name, steps in early)
-
-    def _ended_early(self) -> dict[str, int]:
-        """Steps of a script's workers that are through and gone, where another one has taken more."""
-        if self.arm.workload.script is None:
-            return {}
-        states = {name: self._roles[name] for name in self.arm.workers}
-        most = max((state.step for state in states.values()), default=0)
-        gone = {name: state for name, state in states.items() if state.done and state.exited and not state.again}
-        return {name: state.step for name, state in gone.items() if state.step < most}
-
-    def _trains_elsewhere(self) -> str:
-        """That a script's workers train with another kvstore than the topology has, so that nobody asks its servers."""
-        wanted, seen = self.arm.workload.kvstore, self._kvstore
-        if self.arm.workload.script is None or not wanted.startswith("dist") or not seen or seen.startswith("dist"):
-            return ""
-        return (
-            f"the script trains with kvstore {seen}, each worker by itself, and the topology's is {wanted}: tell the "
-            "script, as in args: [--kv-store, '{kvstore}'] or `-- --kv-store dist_sync`"
-        )
 
     def _look(self, now: float, ending: _Ending) -> list[Action]:
         """Look at the stacks of all who live, since nobody moves, then end."""
-        alive = {name for name, state in self._roles.items() if state.lives}
-        self._ending = replace(ending, missing=alive, deadline=now + STACKS_SECONDS)
-        return [Snapshot(name) for name in self._roles if name in alive] if alive else self._end_now(now)
+        alive = self._roles.alive
+        self._ending = replace(ending, missing={*alive}, deadline=now + STACKS_SECONDS)
+        return [Snapshot(name) for name in alive] if alive else self._end_now(now)
 
     def _reported(self, event: Event) -> list[Action]:
         """Wait for one report less; with the last one, end."""
         if self._ending is None or self._ending.outcome == "diverged":
             return []
         if self._ending.unproven:
-            return [] if self._workers_live() else self._end_now(event.t)
+            return [] if self._roles.any_worker_lives else self._end_now(event.t)
         self._ending.missing.discard(event.subject)
         return [] if self._ending.missing else self._end_now(event.t)
 
@@ -637,28 +482,8 @@ class Conductor:
         """End early, from outside: interrupted or aborted."""
         return [] if self.ended is not None else self._end(now, outcome, reason)
 
-    def _lacks_mxnet(self, role: str) -> str:
-        """Where MXNet would have to have been imported for the end to be its matter, and was not.
-
-        A script that fails by itself before it imports MXNet has failed by itself.
-        """
-        failed = self._roles[role].failed if role in self._roles and self.arm.workload.script is not None else None
-        if failed is not None and not failed.mxnet and not _lacks_a_module_of_mxnets(failed.error):
-            return ""
-        if not self._imported:
-            return "any worker"
-        if role not in self.arm.workers or role in self._scheduler.expected_exits:
-            return ""
-        state = self._roles[role]
-        return "" if state.imported or state.spawned is None else role
-
     def _end(self, now: float, outcome: Outcome, reason: str, role: str = "", stage: Stage = "") -> list[Action]:
-        if outcome in ("refused", "crashed", "hung") and (who := self._lacks_mxnet(role)):
+        if outcome in ("refused", "crashed", "hung") and (who := self._exits.lacks_mxnet(role)):
             outcome, reason = "aborted", f"{reason}; mxnet was never there in {who}"
-        self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage, steps=self._most_taken())
+        self.ended = Ended(now, self.arm.name, role, outcome, reason, stage=stage, steps=self._roles.most_taken)
         return [*self._scheduler.end(now, outcome), *self._survey(), self.ended, Shutdown("", GRACE_SECONDS)]
-
-
-def _lacks_a_module_of_mxnets(error: str) -> bool:
-    """Whether an import failed, of MXNet or of what it is made of."""
-    return error.startswith(("ImportError", "ModuleNotFoundError", "OSError")) and "mxnet" in error.lower()

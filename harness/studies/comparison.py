@@ -213,7 +213,7 @@ class Comparison(Study):
                     yield found
 
     def summary(self) -> Mapping[str, Any]:
-        others = self.scenario.sides[1:]
+        others, counted = self.scenario.sides[1:], {pair.run for pair in self.evidence.counted}
         return {
             "sides": {side.name: side.label for side in self.scenario.sides},
             "asked": asdict(self.question_),
@@ -231,7 +231,7 @@ class Comparison(Study):
             "failures": self.failed.told,
             "left_out": self.left_out,
             "seconds": round(self.spending.taken, 1),
-            "pairs": [asdict(pair) for pair in self.evidence.pairs],
+            "pairs": [{**asdict(pair), "counts": pair.run in counted} for pair in self.evidence.pairs],
         }
 
 

@@ -142,7 +142,7 @@ def _study(study: StudyFolder, results: Path, runs: Mapping[str, RunFolder]) -> 
         noted = [answer.run for answer in study.answers()]
     except HarnessError:
         noted = []
-    mine = [run for run in runs.values() if run.id in noted or _origin(run) == study.id]
+    mine = [run for run in runs.values() if run.id in noted or study_folder.that_made(run) == study.id]
     paths = (study.path.absolute(), *(run.path.absolute() for run in mine))
     kept = next(filter(None, [_why_study(study, results), *map(_why_run, mine)]), "")
     return Unit(study.id, paths, _started(study.id), sum(map(size, paths)), kept)
@@ -160,14 +160,6 @@ def _source(study: StudyFolder) -> str:
         _, question = study.question()
         return Path(str(question.get("run", ""))).name
     except HarnessError:
-        return ""
-
-
-def _origin(run: RunFolder) -> str:
-    """The study that a run was made for."""
-    try:
-        return str(run.read_json("status.json")["origin"].get("study", ""))
-    except (HarnessError, LookupError, TypeError, AttributeError):
         return ""
 
 

@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import DamagedRunError, InputError, RunNotFoundError, StorageError
+from harness.base.errors import DamagedRunError, HarnessError, InputError, RunNotFoundError, StorageError
 from harness.storage import named
 from harness.storage.run_folder import RunFolder, storage_error
 
@@ -189,6 +189,19 @@ def entry(folder: StudyFolder) -> Entry:
 def whole_of(results: Path, study: str) -> StudyFolder | None:
     """The study that another one, by its id, is a part of."""
     return next((folder for folder in every(results) if study in folder.parts()), None)
+
+
+def has(results: Path, study: str) -> bool:
+    """Whether a study of just this id is there."""
+    return (results / "studies" / study / "question.json").is_file()
+
+
+def that_made(run: RunFolder) -> str:
+    """The id of the study that a run was made for; "" for none."""
+    try:
+        return str(run.read_json("status.json")["origin"].get("study", ""))
+    except (HarnessError, LookupError, TypeError, AttributeError):
+        return ""
 
 
 def find(results: Path, name: str, wanted: str) -> StudyFolder:

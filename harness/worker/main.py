@@ -16,7 +16,7 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit("usage: worker.pyz PLAN ARM ROLE")
     plan, arm, role = sys.argv[1:]
-    layout.move()
+    is_laid_out = layout.move()
     _keep_to_the_port()
     channel = Channel(arm, role)
     channel.emit("announced", pid=os.getpid())
@@ -35,7 +35,7 @@ def main():
 
         script.run(asked, channel, role, schedule, tell)
     elif trains:
-        worker.run(asked, channel, role, schedule)
+        worker.run(asked, channel, role, schedule, is_laid_out)
     elif role == "scheduler":
         from . import scheduler
 

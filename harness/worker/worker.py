@@ -6,10 +6,14 @@ import time
 
 from . import libraries
 from .memory import counted, resident, tell_of_gpus
+from .op_by_op import OpByOp
 
 
-def run(job, channel, role, schedule):
-    """Train as ``job`` says and report; the loss turning non-finite is reported, not judged."""
+def run(job, channel, role, schedule, is_laid_out=False):
+    """Train as ``job`` says and report; the loss turning non-finite is reported, not judged.
+
+    ``is_laid_out``: memory lies where that of a twin does, and is to be taken in the same order.
+    """
     started = time.monotonic()
     import mxnet as mx
 
@@ -18,6 +22,7 @@ def run(job, channel, role, schedule):
     from .contexts import contexts
     from .steps import Steps
 
+    op_by_op = OpByOp(mx, is_laid_out)
     live = counted(job, role, contexts(job))
     baseline = resident()["anonymous"]
     tell_of_gpus(channel, 0, contexts(job))
@@ -26,7 +31,7 @@ def run(job, channel, role, schedule):
     clean_batches = training.batches
     steps = Steps(job, channel, training, live, schedule)
     first = role == "worker/0"
-    _train(job, channel, training, steps, first)
+    _train(job, channel, training, steps, first, op_by_op)
     if first and job.held_back:
         _examine(job, channel, training, clean_batches)
     steps.finish()
@@ -46,7 +51,7 @@ def tell_of_import(channel, mx, seconds):
     )
 
 
-def _train(job, channel, training, steps, first):
+def _train(job, channel, training, steps, first, op_by_op):
     """From the newest checkpoint, if there is one, to the last step; the ``first`` worker writes them."""
     saved = _resume(job, channel, training, steps)
     channel.await_credit(steps.step)
@@ -59,6 +64,7 @@ def _train(job, channel, training, steps, first):
         if steps.updates():
             training.update()
         steps.ended(losses)
+        op_by_op.after(steps.step)
     if first:
         _save(job, channel, training, steps, saved)
 

@@ -70,6 +70,7 @@ def test_a_pair_is_a_run_like_any_other(slower: Command, results: Path) -> None:
     assert "disturbance" in verdict.facts
     shown = harness("show", one, "--timeline", "--results", results)
     assert "b: completed" in shown.out
+    assert f"one run of the study {slower.json['study']}; harness report {slower.json['study']} --results" in shown.err
 
 
 def test_it_is_shown_and_drawn_again(slower: Command, results: Path) -> None:

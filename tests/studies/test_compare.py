@@ -673,9 +673,11 @@ def test_all_of_the_time_objects_where_few_turns_take_most_of_it() -> None:
 def test_how_many_pairs_were_disturbed() -> None:
     study = compared(Question())
     assert study.evidence.doubt == ""
-    for disturbed in ("others used 40%", "others used 30%"):
-        study._take(Pair("run", 1.0, {"throughput": {"b": 0.03}}, {}, disturbed))
+    for run, disturbed in (("one", "others used 40%"), ("two", "others used 30%")):
+        study._take(Pair(run, 1.0, {"throughput": {"b": 0.03}}, {}, disturbed))
     assert study.evidence.doubt == " (1 of 2 pairs were disturbed)", "the first was made again"
+    counts = {pair["run"]: pair["counts"] for pair in study.summary()["pairs"]}
+    assert counts == {"run": True, "one": False, "two": True}
 
 
 @pytest.mark.parametrize(
