@@ -16,6 +16,9 @@ _FAILED = ctypes.c_void_p(-1).value
 _THREADS = 5
 """That MXNet's engine starts (`MXNET_CPU_PRIORITY_NTHREADS`, and one that computes)."""
 
+_STACKS, _SMALL = 4, 1 << 18
+"""So many stacks of the usual size does glibc keep, of 40 MiB; others are of so many bytes."""
+
 _BLOCK, _HEAPS = 1 << 16, 1 << 28
 """Bytes: less than glibc maps by itself (`M_MMAP_THRESHOLD`), and more than fit between two heaps of threads."""
 
@@ -53,26 +56,32 @@ def _map_threads(libc, size):
 
     Heaps of threads begin at multiples of 64 MiB, wherever all else lies: so many bytes of each stay in use.
     """
-    gates = []
-    for _ in range(_THREADS):
-        there, leave, gone = gate = [_thread.allocate_lock() for _ in range(3)]
+    alone, gates = _threads(), []
+    for number in range(_THREADS):
+        usual = _thread.stack_size(_SMALL if number >= _STACKS else 0)
+        there, leave = gate = _thread.allocate_lock(), _thread.allocate_lock()
         for lock in gate:
             lock.acquire()
-        _thread.start_new_thread(_stay, (libc, size, there, leave, gone))
+        _thread.start_new_thread(_stay, (libc, size, there, leave))
         there.acquire()
-        gates.append((leave, gone))
-    for leave, gone in gates:
+        _thread.stack_size(usual)
+        gates.append(leave)
+    for left, leave in enumerate(reversed(gates)):
         leave.release()
-        gone.acquire()
+        while _threads() > alone + _THREADS - left - 1:
+            pass
 
 
-def _stay(libc, size, there, leave, gone):
+def _threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def _stay(libc, size, there, leave):
     """Of a heap that no other thread has while this one is there."""
     for taken in range(0, size + 1, _BLOCK):
         libc.malloc(ctypes.c_size_t(min(_BLOCK, size - taken + 1)))
     there.release()
     leave.acquire()
-    gone.release()
 
 
 def _fill(libc):
