@@ -4,6 +4,7 @@ import _thread
 import ctypes
 import mmap
 import os
+from time import sleep
 
 _AS_IT_IS, _ADDR_NO_RANDOMIZE = 0xFFFFFFFF, 0x0040000
 """Of personality(2), as the agent sets it (`harness/base/process.py`)."""
@@ -18,6 +19,8 @@ _THREADS = 5
 
 _STACKS, _SMALL = 4, 1 << 18
 """So many stacks of the usual size does glibc keep, of 40 MiB; others are of so many bytes."""
+
+_TASKS = "/proc/self/task"
 
 _BLOCK, _HEAPS = 1 << 16, 1 << 28
 """Bytes: less than glibc maps by itself (`M_MMAP_THRESHOLD`), and more than fit between two heaps of threads."""
@@ -56,7 +59,7 @@ def _map_threads(libc, size):
 
     Heaps of threads begin at multiples of 64 MiB, wherever all else lies: so many bytes of each stay in use.
     """
-    alone, gates = _threads(), []
+    alone, gates = len(os.listdir(_TASKS)), []
     for number in range(_THREADS):
         usual = _thread.stack_size(_SMALL if number >= _STACKS else 0)
         there, leave = gate = _thread.allocate_lock(), _thread.allocate_lock()
@@ -66,14 +69,17 @@ def _map_threads(libc, size):
         there.acquire()
         _thread.stack_size(usual)
         gates.append(leave)
-    for left, leave in enumerate(reversed(gates)):
-        leave.release()
-        while _threads() > alone + _THREADS - left - 1:
-            pass
+    while gates:
+        gates.pop().release()
+        _await(alone + len(gates))
 
 
-def _threads():
-    return len(os.listdir("/proc/self/task"))
+def _await(threads):
+    """Until no more than so many are left, or half a second is over: heaps are taken again in the order of going."""
+    for _ in range(500):
+        if len(os.listdir(_TASKS)) <= threads:
+            return
+        sleep(0.001)
 
 
 def _stay(libc, size, there, leave):
