@@ -5,7 +5,7 @@ decides where all that comes later lies, and so how fast a process is for as lon
 """
 
 STEPS = 2
-"""By then there is all that a step takes; pairs do not count so many (`BEFORE` in `harness/studies/calibrate.py`)."""
+"""By then there is all that a step takes; pairs do not count so many (`WARMUP_TURNS` in `harness/studies/pairs.py`)."""
 
 _CALLS = (
     "MXImperativeInvokeEx", "MXInvokeCachedOpEx", "MXAutogradBackwardEx", "MXNDArraySyncCopyFromCPU", "MXNDArrayFree",
@@ -14,18 +14,18 @@ _CALLS = (
 
 
 class OpByOp:
-    """Where it ``is_asked``, these calls wait for all that was issued; what a wait finds wrong is theirs."""
+    """For so many ``steps``, these calls wait for all that was issued; what a wait finds wrong is theirs."""
 
-    def __init__(self, mx, is_asked):
-        self._library = mx.base._LIB
-        names = [name for name in _CALLS if is_asked and hasattr(self._library, name)]
+    def __init__(self, mx, steps):
+        self._library, self._steps = mx.base._LIB, steps
+        names = [name for name in _CALLS if steps and hasattr(self._library, name)]
         self._plain = {name: getattr(self._library, name) for name in names}
         for name, call in self._plain.items():
             setattr(self._library, name, _waiting(call, self._library.MXNDArrayWaitAll))
 
-    def after(self, steps):
-        """Issue operations as usual once so many steps were taken."""
-        if self._plain and steps >= STEPS:
+    def after(self, taken):
+        """Issue operations as usual once the steps are ``taken``."""
+        if self._plain and taken >= self._steps:
             for name, call in self._plain.items():
                 setattr(self._library, name, call)
             self._plain = {}

@@ -6,7 +6,7 @@ import time
 
 from . import libraries
 from .memory import counted, resident, tell_of_gpus
-from .op_by_op import OpByOp
+from .op_by_op import STEPS, OpByOp
 
 
 def run(job, channel, role, schedule, is_laid_out=False):
@@ -22,7 +22,7 @@ def run(job, channel, role, schedule, is_laid_out=False):
     from .contexts import contexts
     from .steps import Steps
 
-    op_by_op = OpByOp(mx, is_laid_out)
+    op_by_op = OpByOp(mx, min(STEPS, job.warmup) if is_laid_out else 0)
     live = counted(job, role, contexts(job))
     baseline = resident()["anonymous"]
     tell_of_gpus(channel, 0, contexts(job))

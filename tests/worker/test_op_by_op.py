@@ -17,7 +17,7 @@ from harness.worker.op_by_op import OpByOp
 library = mx.base._LIB
 plain = library.MXImperativeInvokeEx
 
-def fails(calls):
+def fails():
     try:
         mx.nd.linalg.potrf(mx.nd.array([[-1.0]]))
     except mx.MXNetError:
@@ -27,16 +27,17 @@ def fails(calls):
     except mx.MXNetError:
         return "later"
 
-def state(calls):
-    return "%s, %s" % ("as usual" if library.MXImperativeInvokeEx is plain else "waits", fails(calls))
+def state():
+    return "%s, %s" % ("as usual" if library.MXImperativeInvokeEx is plain else "waits", fails())
 
-calls = OpByOp(mx, True)
-print(state(calls))
+calls = OpByOp(mx, 2)
+print(state())
 calls.after(1)
-print(state(calls))
+print(state())
 calls.after(2)
-print(state(calls))
-print(state(OpByOp(mx, False)))
+print(state())
+OpByOp(mx, 0)
+print(state())
 """
 
 
